@@ -1,0 +1,44 @@
+# One way to register a test, so that labels, processors and time limits are set in one place.
+
+# shardline_unit_test(NAME sources... LIBRARIES libs...): a GoogleTest program without mpirun, label "unit".
+function(shardline_unit_test name)
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LIBRARIES" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest GTest::gtest_main)
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT ${arg_TIMEOUT})
+endfunction()
+
+# shardline_mpi_test(NAME SOURCES ... LIBRARIES ... RANKS 1 2 3 4): a GoogleTest program whose main is
+# tests/mpi/mpi_main.cpp, registered once for each number of ranks, label "mpi".
+function(shardline_mpi_test name)
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LIBRARIES;RANKS" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/mpi/mpi_main.cpp)
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} shardline_mpi GTest::gtest)
+  foreach(ranks IN LISTS arg_RANKS)
+    add_test(NAME ${name}_${ranks}
+      COMMAND ${PROJECT_SOURCE_DIR}/scripts/launch.sh ${ranks} $<TARGET_FILE:${name}>)
+    set_tests_properties(${name}_${ranks} PROPERTIES
+      LABELS mpi TIMEOUT ${arg_TIMEOUT} PROCESSORS ${ranks})
+  endforeach()
+endfunction()
+
+# shardline_script_test(NAME COMMAND ... LABEL system): a script with the built programs' folder in
+# SHARDLINE_BIN; exit code 77 means skipped.
+function(shardline_script_test name)
+  cmake_parse_arguments(arg "SERIAL" "TIMEOUT;LABEL" "COMMAND" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  add_test(NAME ${name} COMMAND ${arg_COMMAND})
+  set_tests_properties(${name} PROPERTIES
+    LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77
+    RUN_SERIAL ${arg_SERIAL} PROCESSORS 2
+    ENVIRONMENT "SHARDLINE_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};SHARDLINE_SOURCE=${PROJECT_SOURCE_DIR}")
+endfunction()

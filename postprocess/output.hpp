@@ -1,0 +1,27 @@
+#pragma once
+
+// Where text leaves the program. Results go to standard output in one piece, messages to standard error.
+
+#include <string>
+#include <string_view>
+
+namespace shardline {
+
+/// Writes all of `text` to standard output. Throws InputError where the reader has gone or the disk is
+/// full, so that a report that was lost is never a success.
+void write_standard_output(std::string_view text);
+
+/// Writes `text` to the file `path`, replacing what it held. Throws InputError where that fails, or where
+/// the file is an HDF5 file, which could be a run's only copy.
+void write_file(const std::string& path, std::string_view text);
+
+/// Prints "shardline: MESSAGE" to standard error, safe for a terminal.
+void print_message(std::string_view message);
+
+/// Whether results may be coloured: standard output is a terminal, and neither NO_COLOR nor TERM=dumb is set.
+bool colour_wanted();
+
+/// Columns of the terminal standard output is, or 80.
+int terminal_width();
+
+} // namespace shardline

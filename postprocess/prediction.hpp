@@ -1,0 +1,58 @@
+#pragma once
+
+// The law on paper: what `shardline predict` computes and prints.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace shardline {
+
+/// A type of matrix elements on paper; unlike ElementType it need not be one that this program can measure.
+struct NumberType {
+    std::string name = "f32";
+    int64_t bytes = 4;
+};
+
+/// What is known. Symbols as in model/law.hpp; a rate that is not given leaves out what needs it.
+struct PredictionInputs {
+    std::string hardware; ///< name of the preset, empty without one
+    int64_t P = 2;
+    NumberType wire;    ///< of Z in a message: the law's s
+    NumberType compute; ///< of X, and of Z in memory
+    NumberType weights; ///< of Y in memory
+    std::optional<double> C_flop_per_s, W_bytes_per_s, M_bytes_per_s, alpha_s;
+    std::optional<int64_t> B, D, F;
+    std::optional<double> memory_bytes; ///< of one rank
+};
+
+enum class Bound { communication, computation, balanced };
+
+struct MemoryNeed {
+    double X_bytes; ///< B × ⌈D/P⌉
+    double Y_bytes; ///< ⌈D/P⌉ × F
+    double Z_bytes; ///< two of B × F: the partial result and the sum
+    double total_bytes() const { return X_bytes + Y_bytes + Z_bytes; }
+};
+
+/// Nothing where the inputs do not tell.
+struct Prediction {
+    std::optional<double> D_star;      ///< bandwidth regime; nothing for one rank
+    std::optional<double> D_star_ring; ///< with the start-up time of a ring
+    std::optional<double> t_comp_s, t_comm_s, t_step_lower_s, t_step_upper_s;
+    std::optional<Bound> bound;
+    std::optional<double> critical_intensity; ///< FLOP per byte, C/M
+    std::optional<double> critical_batch;
+    double dot_intensity = 0; ///< FLOP per byte of a long dot product of the compute type
+    std::optional<double> matmul_intensity; ///< FLOP per byte of one rank's matmul
+    std::optional<MemoryNeed> memory;
+};
+
+Prediction predict(const PredictionInputs& inputs);
+
+std::string prediction_text(const PredictionInputs& inputs, const Prediction& prediction);
+
+/// One JSON object in SI units, null where there is nothing; docs/report.md defines its keys.
+std::string prediction_json(const PredictionInputs& inputs, const Prediction& prediction);
+
+} // namespace shardline

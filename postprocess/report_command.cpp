@@ -1,0 +1,110 @@
+#include "postprocess/commands.hpp"
+
+#include "model/analysis.hpp"
+#include "model/error.hpp"
+#include "postprocess/exit_code.hpp"
+#include "postprocess/output.hpp"
+#include "postprocess/quantity.hpp"
+#include "postprocess/report_json.hpp"
+#include "postprocess/report_text.hpp"
+#include "record/reader.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <memory>
+#include <optional>
+
+namespace shardline {
+namespace {
+
+struct ReportOptions {
+    std::vector<std::string> files;
+    std::optional<std::string> json;
+    std::string tolerance = "1.25";
+    bool strict = false;
+};
+
+constexpr const char* example = R"(Exit code: 0 the law holds, or the measured efficiencies explain why not;
+1 refuted (with --strict also when explained); 3 inconclusive; 2 usage or
+input error.
+
+Example:
+  shardline report run1.h5 run2.h5 --json report.json)";
+
+double parse_tolerance(const std::string& text)
+{
+    const double tolerance = parse_positive("--tolerance", text);
+    if (tolerance <= 1)
+        throw InputError(fmt::format("--tolerance is '{}' (the factor between D_obs and D_law that still holds): give a number "
+                                     "above 1, for example 1.25", text));
+    return tolerance;
+}
+
+/// A run that enters twice would count its samples twice and make every interval too narrow.
+void refuse_same_launch(const RunData& a, const RunData& b)
+{
+    std::error_code ignored;
+    const bool same_file = std::filesystem::equivalent(a.path, b.path, ignored);
+    const bool same_readings = a.repetitions.size() > 0 && a.repetitions.comp_begin_ns == b.repetitions.comp_begin_ns &&
+                               a.repetitions.comm_end_ns == b.repetitions.comm_end_ns;
+    if (same_file || same_readings)
+        throw InputError(fmt::format("{} and {} are the same launch (its samples would count twice): give each launch once",
+                                     a.path, b.path));
+}
+
+void refuse_differences(const RunData& a, const RunData& b)
+{
+    const std::vector<std::string> differences = differences_between(a, b);
+    if (differences.empty()) return;
+    throw InputError(fmt::format("{} and {} cannot be pooled (they are not launches of one experiment: {}): report them one by one",
+                                 a.path, b.path, fmt::join(differences, "; ")));
+}
+
+std::vector<RunData> read_launches(const std::vector<std::string>& files)
+{
+    std::vector<RunData> launches;
+    for (const std::string& file : files) {
+        RunData run = read_run(file);
+        for (const RunData& earlier : launches) refuse_same_launch(earlier, run);
+        if (!launches.empty()) refuse_differences(launches.front(), run);
+        launches.push_back(std::move(run));
+    }
+    return launches;
+}
+
+int report(const ReportOptions& options)
+{
+    const AnalysisOptions analysis_options{parse_tolerance(options.tolerance)};
+    const std::vector<RunData> launches = read_launches(options.files);
+    const Analysis analysis = analyse(launches, analysis_options);
+
+    if (options.json == "-") {
+        write_standard_output(report_json(analysis, launches));
+    } else {
+        if (options.json) write_file(*options.json, report_json(analysis, launches));
+        write_standard_output(report_text(analysis, launches, {colour_wanted(), std::min(terminal_width(), 100)}));
+    }
+    return exit_code_of(analysis.verdict, options.strict ? Strictness::strict : Strictness::normal);
+}
+
+} // namespace
+
+Command add_report_command(CLI::App& program)
+{
+    const auto options = std::make_shared<ReportOptions>();
+    CLI::App* app = program.add_subcommand("report", "Where computation and communication cross, and why");
+    app->add_option("FILE.h5", options->files, "Runs; several are pooled as launches of one\nexperiment")
+        ->required()
+        ->option_text("...");
+    app->add_option("--json", options->json, "Write the analysis as JSON to PATH too; with -\nonly that, to standard output")
+        ->option_text("PATH");
+    app->add_option("--tolerance", options->tolerance, "Factor between D_obs and D_law within which the\nlaw holds (default 1.25)")
+        ->option_text("FACTOR");
+    app->add_flag("--strict", options->strict, "Exit with 1 unless the law itself holds");
+    app->footer(example);
+    return {app, [options] { return report(*options); }};
+}
+
+} // namespace shardline

@@ -1,0 +1,142 @@
+#include "postprocess/report_json.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace shardline {
+namespace {
+
+using Json = nlohmann::ordered_json; // keys in the order of docs/report.md
+
+std::string_view name_of(RunStatus status)
+{
+    switch (status) {
+    case RunStatus::running: return "running";
+    case RunStatus::complete: return "complete";
+    case RunStatus::stopped: return "stopped";
+    case RunStatus::failed: return "failed";
+    }
+    return "";
+}
+
+std::string_view name_of(Severity severity)
+{
+    switch (severity) {
+    case Severity::note: return "note";
+    case Severity::warning: return "warning";
+    case Severity::invalid: return "invalid";
+    }
+    return "";
+}
+
+/// Sets `value_key` and `interval_key`, both null where there is no estimate.
+void set_estimate(Json& object, const char* value_key, const char* interval_key, const std::optional<Estimate>& estimate)
+{
+    object[value_key] = estimate ? Json(estimate->value) : Json();
+    object[interval_key] = estimate ? Json{estimate->low, estimate->high} : Json();
+}
+
+Json json_of(const Crossover& crossover)
+{
+    Json json{{"B", crossover.B}, {"F", crossover.F}, {"P", crossover.P},
+              {"compute", name_of(crossover.compute_type)}, {"wire", name_of(crossover.wire_type)},
+              {"strategy", crossover.strategy}};
+    set_estimate(json, "D_law", "D_law_ci", crossover.D_law);
+    set_estimate(json, "D_model", "D_model_ci", crossover.D_model);
+    set_estimate(json, "D_obs", "D_obs_ci", crossover.D_obs);
+    json["ratio"] = crossover.ratio ? Json(*crossover.ratio) : Json();
+    json["factors"] = Json::object();
+    json["factor_meanings"] = Json::object();
+    for (const Factor& factor : crossover.factors) {
+        json["factors"][factor.name] = factor.value;
+        json["factor_meanings"][factor.name] = factor.meaning;
+    }
+    json["verdict"] = name_of(crossover.verdict);
+    json["reason"] = crossover.reason;
+    return json;
+}
+
+/// "n" and "confidence" are the least of the point's three times.
+Json json_of(const PointSummary& summary)
+{
+    const Point& point = summary.point;
+    Json json{{"B", point.B}, {"F", point.F}, {"D", point.D}, {"P", point.P},
+              {"compute", name_of(point.compute_type)}, {"wire", name_of(point.wire_type)}, {"strategy", point.strategy}};
+    set_estimate(json, "t_comp_s", "t_comp_ci", summary.t_comp_s);
+    set_estimate(json, "t_comm_s", "t_comm_ci", summary.t_comm_s);
+    set_estimate(json, "t_step_s", "t_step_ci", summary.t_step_s);
+    std::optional<int64_t> n;
+    std::optional<double> confidence;
+    for (const auto& t : {summary.t_comp_s, summary.t_comm_s, summary.t_step_s}) {
+        if (!t) continue;
+        n = std::min(n.value_or(t->n), t->n);
+        confidence = std::min(confidence.value_or(t->confidence), t->confidence);
+    }
+    json["n"] = n.value_or(0);
+    json["confidence"] = confidence ? Json(*confidence) : Json();
+    return json;
+}
+
+Json json_of(const Calibration& calibration)
+{
+    Json json = Json::object();
+    set_estimate(json, "C_flop_per_s", "C_ci", calibration.C_flop_per_s);
+    set_estimate(json, "W_bytes_per_s", "W_ci", calibration.W_bytes_per_s);
+    set_estimate(json, "alpha_s", "alpha_ci", calibration.alpha_s);
+    json["W_segment_bytes"] = calibration.W_segment_bytes > 0 ? Json(calibration.W_segment_bytes) : Json();
+    return json;
+}
+
+Json json_of(const Finding& finding)
+{
+    return {{"code", finding.code}, {"severity", name_of(finding.severity)},
+            {"rank", finding.rank < 0 ? Json() : Json(finding.rank)}, {"text", finding.text}};
+}
+
+Json json_of(const RunData& run)
+{
+    Json json{{"path", run.path}, {"status", name_of(run.status)}, {"ranks", run.ranks.size()}};
+    json["hosts"] = Json::array();
+    for (const RankInfo& rank : run.ranks)
+        if (std::ranges::find(json["hosts"], Json(rank.host)) == json["hosts"].end()) json["hosts"].push_back(rank.host);
+    json["experiment"] = run.experiment_effective;
+    json["provenance"] = Json::object();
+    for (const auto& [name, value] : run.provenance) json["provenance"][name] = value;
+    return json;
+}
+
+template <class Items>
+Json json_list(const Items& items)
+{
+    Json list = Json::array();
+    for (const auto& item : items) list.push_back(json_of(item));
+    return list;
+}
+
+/// "complete" where every launch is, else the status of the first that is not.
+std::string_view status_of(std::span<const RunData> launches)
+{
+    for (const RunData& run : launches)
+        if (run.status != RunStatus::complete) return name_of(run.status);
+    return name_of(RunStatus::complete);
+}
+
+} // namespace
+
+std::string report_json(const Analysis& analysis, std::span<const RunData> launches)
+{
+    const Json json{{"schema", "shardline-report"},
+                    {"schema_version", 1},
+                    {"verdict", name_of(analysis.verdict)},
+                    {"reason", analysis.reason},
+                    {"status", status_of(launches)},
+                    {"crossovers", json_list(analysis.crossovers)},
+                    {"points", json_list(analysis.points)},
+                    {"calibration", json_of(analysis.calibration)},
+                    {"findings", json_list(analysis.findings)},
+                    {"files", json_list(launches)}};
+    constexpr int spaces = 2;
+    return json.dump(spaces, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace shardline

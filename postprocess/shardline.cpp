@@ -1,0 +1,70 @@
+// `shardline`: what a run means (report), and what the law says on paper (predict). Links no MPI.
+
+#include "model/error.hpp"
+#include "postprocess/commands.hpp"
+#include "postprocess/exit_code.hpp"
+#include "postprocess/output.hpp"
+#include "record/reader.hpp"
+
+#include <csignal>
+#include <fmt/format.h>
+#include <new>
+
+namespace shardline {
+namespace {
+
+constexpr const char* example = R"(Examples:
+  shardline report run.h5
+  shardline predict --flops 1.97e14 --bandwidth 4.5e10 --wire bf16 --ranks 2)";
+
+/// --help and --version come as exceptions that ask for success; everything else is a mistake in usage.
+int leave(const CLI::App& program, const CLI::ParseError& stop)
+{
+    if (dynamic_cast<const CLI::CallForVersion*>(&stop)) {
+        write_standard_output(fmt::format("{}\n", stop.what()));
+        return 0;
+    }
+    if (stop.get_exit_code() == 0) {
+        write_standard_output(program.help()); // of the subcommand, where one was named
+        return 0;
+    }
+    const auto chosen = program.get_subcommands();
+    const std::string name = chosen.empty() ? "shardline" : "shardline " + chosen.front()->get_name();
+    print_message(fmt::format("{}: see '{} --help'", stop.what(), name));
+    return exit_usage;
+}
+
+int run(int argc, char** argv)
+{
+    CLI::App program("Where a sharded matrix multiply stops waiting for the network.", "shardline");
+    program.set_version_flag("--version", [] { return fmt::format("shardline {}\n{}", SHARDLINE_VERSION, hdf5_version_text()); });
+    program.require_subcommand(0, 1);
+    program.footer(example);
+    const Command commands[] = {add_report_command(program), add_predict_command(program)};
+    try {
+        program.parse(argc, argv);
+    } catch (const CLI::ParseError& stop) {
+        return leave(program, stop);
+    }
+    for (const Command& command : commands)
+        if (command.app->parsed()) return command.run();
+    throw InputError("no subcommand is given: give report or predict, or see 'shardline --help'");
+}
+
+} // namespace
+} // namespace shardline
+
+int main(int argc, char** argv)
+{
+    std::signal(SIGPIPE, SIG_IGN); // a reader that leaves is then an error of write(), with a message
+    try {
+        return shardline::run(argc, argv);
+    } catch (const shardline::InputError& error) {
+        shardline::print_message(error.what());
+    } catch (const std::bad_alloc&) {
+        shardline::print_message("out of memory (the files hold more than fits): give fewer files, or use a larger machine");
+    } catch (const std::exception& error) {
+        shardline::print_message(fmt::format("internal error ({}): please report it with the command line", error.what()));
+    }
+    return shardline::exit_usage;
+}

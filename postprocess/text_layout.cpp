@@ -1,0 +1,132 @@
+#include "postprocess/text_layout.hpp"
+
+#include "postprocess/utf8.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace shardline {
+namespace {
+
+/// Digits after the point that give `value` so many significant digits.
+int decimals_for(double value, int digits)
+{
+    const double rounded = std::stod(fmt::format("{:.{}e}", value, digits - 1)); // 9.996 counts as 10.0
+    return std::max(0, digits - 1 - static_cast<int>(std::floor(std::log10(std::abs(rounded)))));
+}
+
+} // namespace
+
+std::string significant(double value, int digits)
+{
+    if (value == 0 || !std::isfinite(value)) return fmt::format("{}", value);
+    if (std::abs(value) < 1e-4 || std::abs(value) >= 1e7) return fmt::format("{:.{}e}", value, digits - 1);
+    return fmt::format("{:.{}f}", value, decimals_for(value, digits));
+}
+
+std::string rounded_count(double value)
+{
+    if (!(value >= 100 && value < 1e15)) return significant(value, 3);
+    const double unit = std::pow(10, std::floor(std::log10(value)) - 2);
+    std::string digits = fmt::format("{:.0f}", std::round(value / unit) * unit);
+    for (size_t end = digits.size(); end > 3;) digits.insert(end -= 3, " ");
+    return digits;
+}
+
+std::string counted(size_t count, std::string_view noun)
+{
+    return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+TimeUnit time_unit_for(double seconds)
+{
+    if (seconds < 0.9995e-6) return {"ns", 1e9};
+    if (seconds < 0.9995e-3) return {"µs", 1e6};
+    if (seconds < 0.9995) return {"ms", 1e3};
+    return {"s", 1};
+}
+
+std::string time_text(double seconds)
+{
+    const TimeUnit unit = time_unit_for(seconds);
+    return fmt::format("{} {}", significant(seconds * unit.per_second, 3), unit.name);
+}
+
+std::string wrapped(std::string_view text, size_t width, size_t indent)
+{
+    const size_t room = width > indent ? width - indent : 1;
+    std::string lines, line;
+    size_t line_length = 0;
+    const auto end_line = [&] {
+        lines += std::string(indent, ' ') + line + '\n';
+        line.clear();
+        line_length = 0;
+    };
+    while (!text.empty()) {
+        const size_t blank = std::min(text.find(' '), text.size());
+        std::string_view word = text.substr(0, blank);
+        text.remove_prefix(std::min(blank + 1, text.size()));
+        if (word.empty()) continue;
+        const size_t length = character_count(word);
+        if (line_length > 0 && line_length + 1 + length > room) end_line();
+        if (line_length > 0) {
+            line += ' ';
+            ++line_length;
+        }
+        for (; !word.empty(); ++line_length) {
+            if (line_length == room) end_line();
+            const size_t bytes = first_character(word).bytes;
+            line += word.substr(0, bytes);
+            word.remove_prefix(bytes);
+        }
+    }
+    if (line_length > 0 || lines.empty()) end_line();
+    return lines;
+}
+
+std::string shortened_list(const std::vector<std::string>& names, size_t most)
+{
+    std::string list;
+    for (size_t i = 0; i < names.size() && i < most; ++i) {
+        if (i > 0) list += ", ";
+        list += names[i];
+    }
+    if (names.size() > most) list += fmt::format(" and {} more", names.size() - most);
+    return list;
+}
+
+void TextTable::add_column(std::string heading, Align align)
+{
+    rows_.front().push_back(std::move(heading));
+    aligns_.push_back(align);
+}
+
+void TextTable::add_row(std::vector<std::string> cells)
+{
+    cells.resize(aligns_.size());
+    rows_.push_back(std::move(cells));
+}
+
+std::string TextTable::text(size_t indent) const
+{
+    std::vector<size_t> widths(aligns_.size(), 0);
+    for (const auto& row : rows_)
+        for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], character_count(row[c]));
+
+    std::string lines;
+    const bool no_headings = std::ranges::all_of(rows_.front(), [](const std::string& cell) { return cell.empty(); });
+    for (size_t r = no_headings ? 1 : 0; r < rows_.size(); ++r) {
+        std::string line(indent, ' ');
+        for (size_t c = 0; c < rows_[r].size(); ++c) {
+            const std::string padding(widths[c] - character_count(rows_[r][c]), ' ');
+            if (c > 0) line += "  ";
+            line += aligns_[c] == Align::right ? padding + rows_[r][c] : rows_[r][c] + padding;
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        lines += line + '\n';
+    }
+    return lines;
+}
+
+} // namespace shardline

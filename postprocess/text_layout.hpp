@@ -1,0 +1,53 @@
+#pragma once
+
+// Plain text for a terminal: numbers a person reads, lines that fit, columns that line up.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shardline {
+
+/// `value` with so many significant digits and no exponent between 1e-4 and 1e7: "0.0490", "50.5", "10600".
+std::string significant(double value, int digits);
+
+/// A count of three significant digits in groups of three: 10 612.4 gives "10 600".
+std::string rounded_count(double value);
+
+/// `count` followed by its noun: "1 rank", "2 ranks".
+std::string counted(size_t count, std::string_view noun);
+
+/// A unit of time and how many of it make a second.
+struct TimeUnit {
+    std::string_view name;
+    double per_second;
+};
+
+/// The unit in which `seconds` reads as a number from 1 up to 1000: ns, µs, ms or s.
+TimeUnit time_unit_for(double seconds);
+
+/// "50.5 ms".
+std::string time_text(double seconds);
+
+/// `text` broken between words into lines of at most `width` characters, each after `indent` spaces; ends in a
+/// line break. A word longer than a line is broken where the line ends.
+std::string wrapped(std::string_view text, size_t width, size_t indent);
+
+/// The first names of a long list: "n0, n1, n2 and 13 more".
+std::string shortened_list(const std::vector<std::string>& names, size_t most);
+
+/// Columns that line up, two spaces apart, numbers to the right and words to the left.
+class TextTable {
+public:
+    enum class Align { left, right };
+    void add_column(std::string heading, Align align);
+    void add_row(std::vector<std::string> cells);
+    /// The table after `indent` spaces, headings first unless all are empty; no blanks at the ends of lines.
+    std::string text(size_t indent) const;
+
+private:
+    std::vector<Align> aligns_;
+    std::vector<std::vector<std::string>> rows_{1}; ///< headings, then cells
+};
+
+} // namespace shardline

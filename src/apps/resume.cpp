@@ -1,0 +1,78 @@
+#include "apps/resume.hpp"
+
+#include "model/error.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <sstream>
+
+namespace shardline {
+
+namespace {
+
+std::string fact(const RunData& run, const std::string& name)
+{
+    for (const auto& [key, value] : run.provenance)
+        if (key == name) return value;
+    return "";
+}
+
+void compare(std::vector<std::string>& differences, const std::string& what, const std::string& then, const std::string& now)
+{
+    if (then != now) differences.push_back(fmt::format("{} was {}, is {}", what, then, now));
+}
+
+} // namespace
+
+std::vector<std::string> lines_of(const std::string& text)
+{
+    std::istringstream in(text);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+}
+
+Experiment experiment_to_resume(const RunData& earlier, const std::string& experiment_path,
+                                const std::vector<std::string>& overrides)
+{
+    Experiment experiment = parse_experiment(earlier.experiment_text, earlier.path, earlier.overrides);
+    if (experiment_path.empty() && overrides.empty()) return experiment;
+
+    std::vector<std::string> all_overrides = experiment_path.empty() ? earlier.overrides : std::vector<std::string>{};
+    all_overrides.insert(all_overrides.end(), overrides.begin(), overrides.end());
+    Experiment asked = experiment_path.empty() ? parse_experiment(earlier.experiment_text, earlier.path, all_overrides)
+                                               : read_experiment(experiment_path, all_overrides);
+    std::swap(experiment.time_budget_s, asked.time_budget_s);
+    const auto then = lines_of(to_toml(experiment)), now = lines_of(to_toml(asked));
+    std::vector<std::string> differences;
+    for (size_t i = 0; i < std::max(then.size(), now.size()); ++i) {
+        const std::string before = i < then.size() ? then[i] : "nothing", after = i < now.size() ? now[i] : "nothing";
+        if (before != after && !before.starts_with("time_budget_s")) compare(differences, "the key", before, after);
+    }
+    if (!differences.empty())
+        throw InputError(fmt::format("cannot resume {} (another experiment: {}): resume without EXPERIMENT and --set, or start a "
+                                     "new run with -o",
+                                     earlier.path, fmt::join(differences, "; ")));
+    return experiment;
+}
+
+void refuse_other_machine(const RunData& earlier, const RunData& now)
+{
+    std::vector<std::string> differences;
+    compare(differences, "the number of ranks", fmt::to_string(earlier.ranks.size()), fmt::to_string(now.ranks.size()));
+    for (const char* name : {"mpi_version", "blas_version"})
+        compare(differences, name, fact(earlier, name), fact(now, name));
+    for (size_t r = 0; r < std::min(earlier.ranks.size(), now.ranks.size()) && differences.size() < 5; ++r) {
+        const RankInfo &then = earlier.ranks[r], &is = now.ranks[r];
+        compare(differences, fmt::format("the processor of rank {}", r), then.cpu_model, is.cpu_model);
+        compare(differences, fmt::format("the BLAS kernel of rank {}", r), then.blas_kernel, is.blas_kernel);
+        compare(differences, fmt::format("the BLAS threads of rank {}", r), fmt::to_string(then.blas_threads), fmt::to_string(is.blas_threads));
+    }
+    if (!differences.empty())
+        throw InputError(fmt::format("cannot resume {} (not the machine it was measured on: {}): resume where it began, or start a new "
+                                     "run with -o",
+                                     earlier.path, fmt::join(differences, "; ")));
+}
+
+} // namespace shardline

@@ -1,0 +1,72 @@
+#pragma once
+
+#include "model/element.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shardline {
+
+/// How the ranks are brought to a repetition's start.
+enum class Sync {
+    barrier, ///< MPI_Barrier
+    window,  ///< an agreed moment of the modelled clocks
+};
+
+/// A fault that a run makes on purpose, to show that it is seen. Such a run gives no verdict.
+struct Injection {
+    std::string what;   ///< one of injection_names(); empty: none
+    int64_t rank = 0;   ///< the rank that misbehaves
+    double amount = 2;  ///< slow_rank: factor of its matmul time; late_rank: ms late; drift: % slower with each visit; clock_step: ms
+    int64_t visit = 0;  ///< the first visit of the run that it touches
+};
+
+/// What a user asks for: an experiment file with its overrides applied. Each member is the TOML key of
+/// the same name; docs/experiment.md lists them with their defaults and limits.
+struct Experiment {
+    std::string title;
+    std::vector<int64_t> B{1024}; ///< rows of X and Z; several make one crossover each
+    std::vector<int64_t> F{1024}; ///< columns of Y and Z; several make one crossover each
+    std::optional<std::vector<int64_t>> D; ///< contraction dimensions; nothing: "auto"
+    ElementType compute_type = ElementType::f32;
+    ElementType wire_type = ElementType::f32;
+    std::string strategy = "mpi_allreduce";
+    int64_t passes = 6;      ///< visits to every point at least
+    int64_t max_passes = 30; ///< visits to a point whose interval is still too wide, at most
+    double target_point = 0.02; ///< relative half-width of a point's intervals at which it is known
+    double target_D_obs = 0.05; ///< relative half-width of D_obs at which the run may stop
+    int64_t time_budget_s = 0;  ///< measuring starts no further pass after this; 0: no limit
+    int64_t repetitions = 5; ///< per visit and mode, beside the warm-ups
+    int64_t warmups = 1;     ///< per visit and mode
+    uint64_t seed = 1;       ///< of the order of points
+    int64_t blas_threads = 0; ///< 0: as many as the rank's cores allow
+    Sync sync = Sync::barrier;
+    int64_t watchdog_s = 300; ///< a rank that stays longer in one phase ends the job; 0: never
+    Injection inject;
+
+    std::string text;                   ///< the file verbatim
+    std::vector<std::string> overrides; ///< as given
+};
+
+/// Faults a run can make on purpose.
+std::span<const std::string_view> injection_names();
+
+/// Reads and checks an experiment file, then applies overrides of the form "key=value" (value in TOML
+/// syntax; a bare word is taken as a string). Throws InputError naming file, line and key.
+Experiment read_experiment(const std::string& path, const std::vector<std::string>& overrides);
+
+/// The same from text already in memory; `name` stands for the file in messages.
+Experiment parse_experiment(const std::string& text, const std::string& name,
+                            const std::vector<std::string>& overrides);
+
+/// The collective strategies an experiment may name.
+std::span<const std::string_view> strategy_names();
+
+/// TOML that holds every key with the value in use; reads back to the same experiment.
+std::string to_toml(const Experiment& experiment);
+
+} // namespace shardline

@@ -1,0 +1,130 @@
+#include "experiment/plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace shardline {
+
+namespace {
+
+/// SplitMix64: a full-period generator of a few lines, so that an order depends on no library's distribution.
+uint64_t next_random(uint64_t& state)
+{
+    uint64_t z = state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/// Every shard gets the same width, so that ⌈D/P⌉ = D/P and rounding does not enter D_obs.
+int64_t positive_multiple(double D, int32_t P)
+{
+    return std::max<int64_t>(1, std::llround(D / P)) * P;
+}
+
+void sort_and_drop_repeats(std::vector<int64_t>& values)
+{
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+} // namespace
+
+std::vector<Shape> shapes_of(const Experiment& experiment)
+{
+    std::vector<Shape> shapes;
+    for (int64_t B : experiment.B)
+        for (int64_t F : experiment.F) shapes.push_back({B, F});
+    return shapes;
+}
+
+int64_t message_bytes(const Experiment& experiment, Shape shape)
+{
+    return bytes_of(experiment.wire_type) * shape.B * shape.F;
+}
+
+Point sweep_point(const Experiment& experiment, Shape shape, int64_t D, int32_t P)
+{
+    return {.kind = PointKind::crossover, .B = shape.B, .D = D, .F = shape.F, .P = P,
+            .message_bytes = message_bytes(experiment, shape), .segment_bytes = 0,
+            .compute_type = experiment.compute_type, .wire_type = experiment.wire_type,
+            .strategy = experiment.strategy};
+}
+
+Point matmul_point(const Experiment& experiment, Shape shape, int64_t K, int32_t P)
+{
+    return {.kind = PointKind::matmul, .B = shape.B, .D = K * P, .F = shape.F, .P = P,
+            .message_bytes = 0, .segment_bytes = 0,
+            .compute_type = experiment.compute_type, .wire_type = experiment.wire_type, .strategy = ""};
+}
+
+std::vector<Point> exchange_points(int64_t bytes, int32_t P)
+{
+    constexpr int64_t KiB = 1024;
+    std::vector<Point> points;
+    Point point{.kind = PointKind::exchange, .P = P, .message_bytes = bytes, .strategy = ""};
+    for (int64_t segment : {64 * KiB, 128 * KiB, 256 * KiB, 1024 * KiB}) {
+        if (segment >= bytes) break;
+        point.segment_bytes = segment;
+        points.push_back(point);
+    }
+    point.segment_bytes = bytes;
+    points.push_back(point);
+    return points;
+}
+
+std::vector<Point> allreduce_points(const Experiment& experiment, Shape shape, int32_t P)
+{
+    const int64_t element = bytes_of(experiment.wire_type);
+    const int64_t n = shape.B * shape.F;
+    std::vector<int64_t> counts{n / 4, n / 2, n - n / 4, n + n / 2};
+    std::erase_if(counts, [n](int64_t count) { return count < 1 || count == n; });
+    sort_and_drop_repeats(counts);
+    std::vector<Point> points;
+    for (int64_t count : counts)
+        points.push_back({.kind = PointKind::allreduce, .P = P, .message_bytes = count * element, .segment_bytes = 0,
+                          .compute_type = experiment.compute_type, .wire_type = experiment.wire_type,
+                          .strategy = experiment.strategy});
+    return points;
+}
+
+std::vector<int64_t> D_around(double predicted_D, int32_t P)
+{
+    std::vector<int64_t> D;
+    for (double factor : {0.25, 0.5, 0.7, 0.85, 1.0, 1.18, 1.4, 2.0, 4.0})
+        D.push_back(positive_multiple(predicted_D * factor, P));
+    sort_and_drop_repeats(D);
+    return D;
+}
+
+std::vector<int64_t> D_to_add(const std::vector<int64_t>& measured, double crossing, int32_t P)
+{
+    constexpr double step_outwards = 2.5, close_enough = 1.25, beside = 1.1;
+    std::vector<int64_t> added;
+    if (crossing <= static_cast<double>(measured.front())) {
+        added = {positive_multiple(static_cast<double>(measured.front()) / step_outwards, P)};
+    } else if (crossing >= static_cast<double>(measured.back())) {
+        added = {positive_multiple(static_cast<double>(measured.back()) * step_outwards, P)};
+    } else {
+        const auto above = std::upper_bound(measured.begin(), measured.end(), crossing,
+                                            [](double x, int64_t D) { return x < static_cast<double>(D); });
+        const double gap = static_cast<double>(*above) / static_cast<double>(*(above - 1));
+        if (gap > close_enough)
+            added = {positive_multiple(crossing / beside, P), positive_multiple(crossing * beside, P)};
+    }
+    std::erase_if(added, [&](int64_t D) { return std::binary_search(measured.begin(), measured.end(), D); });
+    sort_and_drop_repeats(added);
+    return added;
+}
+
+std::vector<int32_t> visiting_order(int32_t n, uint64_t seed, int32_t pass)
+{
+    std::vector<int32_t> order(static_cast<size_t>(n));
+    std::iota(order.begin(), order.end(), 0);
+    uint64_t state = seed * 0x2545f4914f6cdd1du + static_cast<uint64_t>(pass);
+    for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[next_random(state) % i]);
+    return order;
+}
+
+} // namespace shardline

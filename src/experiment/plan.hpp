@@ -1,0 +1,46 @@
+#pragma once
+
+// The points of a run. Pure functions: the ranks build the same plan from the same numbers.
+
+#include "experiment/experiment.hpp"
+#include "model/run_data.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace shardline {
+
+/// One (B, F) of an experiment: it has one crossover.
+struct Shape {
+    int64_t B, F;
+};
+
+/// Every pairing of the experiment's B and F.
+std::vector<Shape> shapes_of(const Experiment& experiment);
+
+/// Bytes of Z on the wire: the law's V = s·B·F.
+int64_t message_bytes(const Experiment& experiment, Shape shape);
+
+/// A point of the sweep over D.
+Point sweep_point(const Experiment& experiment, Shape shape, int64_t D, int32_t P);
+
+/// Calibration of C: a matmul of width K on every rank, so D = K·P.
+Point matmul_point(const Experiment& experiment, Shape shape, int64_t K, int32_t P);
+
+/// Calibration of W: `bytes` each way in every segment size worth trying, the whole message last.
+std::vector<Point> exchange_points(int64_t bytes, int32_t P);
+
+/// Calibration of the allreduce at sizes around V but never V itself, whole elements.
+std::vector<Point> allreduce_points(const Experiment& experiment, Shape shape, int32_t P);
+
+/// D values in log steps around a predicted crossover, denser near it: positive multiples of P, ascending, distinct.
+std::vector<int64_t> D_around(double predicted_D, int32_t P);
+
+/// D values to add to `measured` (ascending) given where the curves now seem to cross (0: all points are
+/// compute-bound, infinity: all communication-bound). Empty when the crossover is bracketed closely enough.
+std::vector<int64_t> D_to_add(const std::vector<int64_t>& measured, double crossing, int32_t P);
+
+/// The order in which a pass visits n points: a shuffle that depends on seed and pass alone.
+std::vector<int32_t> visiting_order(int32_t n, uint64_t seed, int32_t pass);
+
+} // namespace shardline

@@ -1,0 +1,26 @@
+#include "measure/blas.hpp"
+
+#include <cblas.h>
+
+namespace shardline {
+
+int set_blas_threads(int threads)
+{
+    openblas_set_num_threads(threads);
+    return openblas_get_num_threads();
+}
+
+std::string blas_version_text() { return openblas_get_config(); }
+
+std::string blas_kernel_name() { return openblas_get_corename(); }
+
+bool blas_supports([[maybe_unused]] ElementType compute_type)
+{
+#ifdef SHARDLINE_HAVE_SBGEMM
+    return true;
+#else
+    return compute_type != ElementType::bf16;
+#endif
+}
+
+} // namespace shardline

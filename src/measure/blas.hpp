@@ -1,0 +1,19 @@
+#pragma once
+
+#include "model/element.hpp"
+
+#include <string>
+
+namespace shardline {
+
+/// Asks the BLAS for that many threads and returns how many it says it will use.
+int set_blas_threads(int threads);
+
+/// Version and build as the BLAS names itself, and the kernels it chose for this processor.
+std::string blas_version_text();
+std::string blas_kernel_name();
+
+/// True where the BLAS found at configure time can multiply that type.
+bool blas_supports(ElementType compute_type);
+
+} // namespace shardline

@@ -1,0 +1,56 @@
+#pragma once
+
+// A common start of the ranks' repetitions, and the ranks' clocks against each other.
+
+#include "experiment/experiment.hpp"
+#include "measure/session.hpp"
+#include "model/run_data.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace shardline {
+
+/// Brings the ranks to a repetition's start, by a barrier or at an agreed moment of the modelled clocks.
+class CommonStart {
+public:
+    CommonStart(const Session& session, Sync sync);
+
+    /// Measures every rank's clock against rank 0's by ping-pong, the quickest of several deciding; from the second
+    /// time on the drift too. Costs P−1 exchanges one after the other. Returns the models of all ranks on
+    /// rank 0 (empty elsewhere). Collective over control.
+    std::vector<ClockModel> model_clocks();
+
+    /// Waits for the start. True where this rank came too late for the agreed moment (never with a barrier).
+    /// Collective over session.
+    bool wait();
+
+    /// Latest minus earliest of the ranks' readings (one for each rank, own clocks) on rank 0's clock, in ns; −1
+    /// where clocks were not modelled. On rank 0.
+    int64_t skew_ns(const int64_t* readings) const;
+
+    /// Gives ranks that came late more time, ranks that never do less. Rank 0's word counts.
+    void adapt_window(int64_t late, int64_t repetitions);
+
+private:
+    ClockModel compare_with(int rank);
+    void answer_root();
+
+    const Session& session_;
+    Sync sync_;
+    ClockModel mine_;
+    std::vector<ClockModel> all_; ///< on rank 0
+    int64_t window_ns_;
+};
+
+/// Rank 0's time at that rank's reading.
+int64_t to_common_ns(const ClockModel& clock, int64_t reading_ns);
+
+/// That rank's reading at rank 0's time.
+int64_t to_own_ns(const ClockModel& clock, int64_t common_ns);
+
+/// The newer model with the drift that both offsets show; too close together they say nothing about it, and the
+/// drift known before is kept.
+ClockModel with_drift(const ClockModel& newer, const ClockModel& older);
+
+} // namespace shardline

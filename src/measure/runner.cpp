@@ -1,0 +1,567 @@
+#include "measure/runner.hpp"
+
+#include "experiment/plan.hpp"
+#include "measure/blas.hpp"
+#include "measure/clock.hpp"
+#include "measure/preflight.hpp"
+#include "measure/timed_step.hpp"
+#include "measure/visitor.hpp"
+#include "model/analysis.hpp"
+#include "model/error.hpp"
+#include "model/law.hpp"
+#include "model/precision.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+namespace shardline {
+
+namespace {
+
+constexpr int64_t MiB = 1024 * 1024;
+constexpr int64_t largest_exchange_bytes = 16 * MiB;
+
+double to_seconds(int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+
+/// What was done at one point so far. The same on every rank.
+struct PointHistory {
+    int32_t visits = 0;     ///< complete ones
+    int32_t last_pass = -1; ///< of the last complete visit
+    int32_t begun_pass = -1; ///< of a visit that was broken off; -1: none
+    int32_t begun_rows = 0; ///< repetitions it took, warm-ups included
+    int32_t begun_kept = 0; ///< without warm-ups
+};
+
+/// A run asked to stop: not an error, and the same on every rank.
+struct Stopped {};
+
+class Runner {
+public:
+    Runner(const Session& session, const Experiment& experiment, RunData data, const RunOutput& output)
+        : session_(session), experiment_(experiment), output_(output), data_(std::move(data)), visitor_(session, experiment),
+          started_ns_(now_ns())
+    {
+        data_.repetitions.ranks = session.size();
+        recall();
+    }
+
+    RunOutcome run()
+    {
+        bool stopped = false;
+        try {
+            model_clocks();
+            calibrate();
+            if (P() > 1) {
+                plan_sweep();
+                sweep();
+                record_precision();
+            }
+        } catch (const Stopped&) {
+            stopped = true;
+        }
+        return {std::move(data_), stopped};
+    }
+
+private:
+    int32_t P() const { return session_.size(); }
+
+    // Calibration: W and alpha, the allreduce around V, then matmuls long enough to reach past the crossover.
+
+    void calibrate()
+    {
+        if (P() > 1) {
+            calibrate_exchange();
+            for (const Shape shape : shapes_of(experiment_))
+                for (const Point& point : allreduce_points(experiment_, shape, P())) measure_once(point);
+        }
+        for (const Shape shape : shapes_of(experiment_)) calibrate_matmul(shape);
+        calibrate_peak();
+    }
+
+    void calibrate_exchange()
+    {
+        constexpr double long_enough_s = 0.25;
+        measure_once(exchange_points(8, P()).front());
+        for (int64_t bytes = MiB; bytes <= largest_exchange_bytes; bytes *= 4) {
+            double longest_s = 0;
+            for (const Point& point : exchange_points(bytes, P())) longest_s = std::max(longest_s, measure_once(point));
+            if (longest_s > long_enough_s) break; // larger ones would only repeat it, slowly
+        }
+    }
+
+    /// Widths in factors of two until the matmul takes four times as long as the allreduce, so that D_model lies inside.
+    void calibrate_matmul(Shape shape)
+    {
+        const double reach_s = 4 * allreduce_time_near_s(message_bytes(experiment_, shape));
+        constexpr int64_t widest = int64_t{1} << 22;
+        for (int64_t K = 8; K <= widest && visitor_.fits(shape.B, shape.F, K); K *= 2) {
+            const double time_s = measure_once(matmul_point(experiment_, shape, K, P()));
+            if (time_s > reach_s && (K >= 1024 || time_s > 0.1)) break;
+        }
+    }
+
+    /// C is the rate of large matmuls: square ones, larger while they are quick.
+    void calibrate_peak()
+    {
+        for (int64_t n = 1024; n <= 4096 && visitor_.fits(n, n, n); n *= 2)
+            if (measure_once(matmul_point(experiment_, {n, n}, n, P())) > 0.05) break;
+    }
+
+    /// The longest of the allreduce calibrations next to V; 0 for one rank.
+    double allreduce_time_near_s(int64_t bytes)
+    {
+        double time_s = 0;
+        for (size_t i = 0; session_.is_root() && i < data_.points.size(); ++i) {
+            const Point& point = data_.points[i];
+            if (point.kind == PointKind::allreduce && point.message_bytes <= 2 * bytes && point.message_bytes >= bytes / 2)
+                time_s = std::max(time_s, measured_time_s(static_cast<int32_t>(i)));
+        }
+        return agreed(time_s);
+    }
+
+    // The sweep.
+
+    void plan_sweep()
+    {
+        for (const Shape shape : shapes_of(experiment_)) {
+            if (!swept_D(shape).empty()) continue; // planned before the run was stopped
+            if (experiment_.D) {
+                for (int64_t D : *experiment_.D) {
+                    const int64_t need = memory_per_rank_bytes(experiment_, shape.B, shape.F, largest_shard_width(D, P()), P());
+                    require_memory(need - visitor_.held_bytes(), session_);
+                    add_point(sweep_point(experiment_, shape, D, P()));
+                }
+            } else {
+                add_sweep_points(shape, D_around(agreed(predicted_D(shape)), P()));
+            }
+        }
+    }
+
+    double predicted_D(Shape shape)
+    {
+        if (!session_.is_root()) return 0;
+        const auto prediction = predicted_crossover(data_, sweep_of(sweep_point(experiment_, shape, P(), P())));
+        // Without a prediction (curves that do not cross) start somewhere: the sweep extends itself until it brackets.
+        return prediction ? prediction->D.value : 64.0 * P();
+    }
+
+    void add_sweep_points(Shape shape, const std::vector<int64_t>& D_values)
+    {
+        for (int64_t D : D_values) {
+            if (visitor_.fits(shape.B, shape.F, largest_shard_width(D, P()))) {
+                add_point(sweep_point(experiment_, shape, D, P()));
+                continue;
+            }
+            on_root(session_, [&] {
+                keep({"memory_limits_D", Severity::warning, -1,
+                      fmt::format("D = {} with B = {}, F = {} does not fit into memory and is left out: the crossover may stay "
+                                  "unbracketed; use more nodes or smaller B and F",
+                                  D, shape.B, shape.F)});
+            });
+        }
+    }
+
+    void sweep()
+    {
+        // Pass 0 was the calibration's own; from here on its points are visited like any other, so that a drift of
+        // the machine meets them and the sweep alike.
+        int32_t pass = std::max(1, last_begun_pass());
+        for (std::set<int32_t> wanted = wanted_points(); !wanted.empty() && time_is_left(); wanted = wanted_points(), ++pass) {
+            const auto order = visiting_order(static_cast<int32_t>(data_.points.size()), experiment_.seed, pass);
+            for (int32_t index : order) {
+                if (!wanted.contains(index) || history_[static_cast<size_t>(index)].last_pass >= pass) continue;
+                if (!time_is_left()) break;
+                visit(index, pass);
+                show_progress(wanted.size());
+            }
+            model_clocks();
+            if (!experiment_.D && pass <= last_refining_pass) refine();
+        }
+    }
+
+    /// Points to visit in the next pass: all of them until each has its visits, then those not known well enough.
+    std::set<int32_t> wanted_points()
+    {
+        std::vector<int32_t> wanted;
+        for (size_t i = 0; i < history_.size(); ++i) {
+            const int32_t extra = data_.points[i].kind == PointKind::crossover ? 0 : 1; // calibration has had pass 0
+            if (history_[i].visits < experiment_.passes + extra) wanted.push_back(static_cast<int32_t>(i));
+        }
+        if (wanted.empty() && session_.is_root()) wanted = imprecise_points();
+        int32_t n = static_cast<int32_t>(wanted.size());
+        MPI_Bcast(&n, 1, MPI_INT32_T, 0, session_.control());
+        wanted.resize(static_cast<size_t>(n));
+        MPI_Bcast(wanted.data(), n, MPI_INT32_T, 0, session_.control());
+        return {wanted.begin(), wanted.end()};
+    }
+
+    /// Those that may still be visited among the points whose intervals are too wide.
+    std::vector<int32_t> imprecise_points() const
+    {
+        const Precision precision = precision_of({&data_, 1}, {experiment_.target_point, experiment_.target_D_obs});
+        std::vector<int32_t> imprecise;
+        for (const Point& point : precision.wanting) {
+            const auto index = static_cast<size_t>(std::ranges::find(data_.points, point) - data_.points.begin());
+            if (history_[index].visits < experiment_.max_passes) imprecise.push_back(static_cast<int32_t>(index));
+        }
+        return imprecise;
+    }
+
+    bool time_is_left()
+    {
+        const bool left = experiment_.time_budget_s == 0 ||
+                          to_seconds(now_ns() - started_ns_) < static_cast<double>(experiment_.time_budget_s);
+        return agreed(left ? 1 : 0) != 0;
+    }
+
+    /// Adds points where the curves now seem to cross, or outwards where they do not.
+    void refine()
+    {
+        for (const Shape shape : shapes_of(experiment_)) {
+            const std::vector<int64_t> measured = swept_D(shape);
+            const double crossing = agreed(crossing_now(shape));
+            if (!measured.empty()) add_sweep_points(shape, D_to_add(measured, crossing, P()));
+        }
+    }
+
+    /// D where the curves now cross; 0 when every point is compute-bound, infinity when none is.
+    double crossing_now(Shape shape) const
+    {
+        if (!session_.is_root()) return 0;
+        const Analysis analysis = analyse({&data_, 1});
+        auto ours = [&](const auto& it) { return it.B == shape.B && it.F == shape.F; };
+        for (const Crossover& crossover : analysis.crossovers)
+            if (ours(crossover) && crossover.D_obs) return crossover.D_obs->value;
+        for (const PointSummary& summary : analysis.points)
+            if (ours(summary.point) && summary.t_comp_s && summary.t_comm_s && summary.t_comp_s->value < summary.t_comm_s->value)
+                return std::numeric_limits<double>::infinity();
+        return 0;
+    }
+
+    /// D of the sweep's points, ascending.
+    std::vector<int64_t> swept_D(Shape shape) const
+    {
+        std::vector<int64_t> D;
+        for (const Point& point : data_.points)
+            if (point.kind == PointKind::crossover && point.B == shape.B && point.F == shape.F) D.push_back(point.D);
+        std::ranges::sort(D);
+        return D;
+    }
+
+    /// What was reached, for the file and the person.
+    void record_precision()
+    {
+        on_root(session_, [&] {
+            const Precision precision = precision_of({&data_, 1}, {experiment_.target_point, experiment_.target_D_obs});
+            for (const SweepPrecision& sweep : precision.sweeps) keep(precision_note(sweep));
+        });
+    }
+
+    Finding precision_note(const SweepPrecision& sweep) const
+    {
+        const auto known = std::ranges::count_if(sweep.points, &PointPrecision::reached);
+        const std::string D_obs = sweep.D_obs ? fmt::format("D_obs is known to ±{:.1f} %", 100 * sweep.D_obs_relative_half_width)
+                                              : std::string("D_obs is not bracketed");
+        return {"precision", Severity::note, -1,
+                fmt::format("B = {}, F = {}: {} (target ±{:.3g} %), {} of {} points to ±{:.3g} % in each time", sweep.sweep.B,
+                            sweep.sweep.F, D_obs, 100 * experiment_.target_D_obs, known, sweep.points.size(),
+                            100 * experiment_.target_point)};
+    }
+
+    // Points and visits.
+
+    void add_point(const Point& point)
+    {
+        data_.points.push_back(point);
+        history_.emplace_back();
+        on_root(session_, [&] { output_.points({&data_.points.back(), 1}); });
+    }
+
+    /// The calibration's first visit to a point, unless a resumed run has made it. Median time in s, on every rank.
+    double measure_once(const Point& point)
+    {
+        auto index = static_cast<size_t>(std::ranges::find(data_.points, point) - data_.points.begin());
+        if (index == data_.points.size()) add_point(point);
+        if (history_[index].visits == 0) visit(static_cast<int32_t>(index), 0);
+        on_root(session_, [&] { output_.progress({"calibrating", static_cast<int64_t>(index) + 1, 0, 0}); });
+        return agreed(session_.is_root() ? measured_time_s(static_cast<int32_t>(index)) : 0);
+    }
+
+    void visit(int32_t index, int32_t pass)
+    {
+        const Point point = data_.points[static_cast<size_t>(index)];
+        PointHistory& history = history_[static_cast<size_t>(index)];
+        const bool continues = history.begun_pass == pass;
+        const Visit plan{.point = index, .pass = pass, .warmups = experiment_.warmups,
+                         .repetitions = repetitions_of(point) - (continues ? history.begun_kept : 0),
+                         .first_repetition = continues ? history.begun_rows : 0};
+        const VisitOutcome outcome = visitor_.visit(point, plan);
+        if (session_.is_root()) append_rows(outcome.rows);
+        on_root(session_, [&] { output_.repetitions(outcome.rows); });
+        if (outcome.stopped) throw Stopped{};
+        ++history.visits;
+        history.last_pass = pass;
+        history.begun_pass = -1;
+        if (point.kind == PointKind::crossover && (history.visits == 1 || history.visits == experiment_.passes)) check(point, plan);
+    }
+
+    void check(const Point& point, const Visit& visit)
+    {
+        std::vector<Finding> findings;
+        const Check check = visitor_.check(point, visit, findings);
+        if (session_.is_root()) data_.checks.push_back(check);
+        on_root(session_, [&] { output_.check(check); });
+        on_root(session_, [&] {
+            for (const Finding& finding : findings) keep(finding);
+        });
+    }
+
+    int64_t repetitions_of(const Point& point) const
+    {
+        // The shortest messages are quick and noisy: more of them cost nothing.
+        return point.kind == PointKind::exchange && point.message_bytes <= 8 ? 10 * experiment_.repetitions : experiment_.repetitions;
+    }
+
+    void append_rows(const Repetitions& rows)
+    {
+        auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+        Repetitions& all = data_.repetitions;
+        append(all.point, rows.point);
+        append(all.mode, rows.mode);
+        append(all.pass, rows.pass);
+        append(all.repetition, rows.repetition);
+        append(all.warmup, rows.warmup);
+        append(all.late, rows.late);
+        append(all.start_skew_ns, rows.start_skew_ns);
+        append(all.comp_begin_ns, rows.comp_begin_ns);
+        append(all.comp_end_ns, rows.comp_end_ns);
+        append(all.comm_begin_ns, rows.comm_begin_ns);
+        append(all.comm_end_ns, rows.comm_end_ns);
+    }
+
+    /// Median in s over the point's kept repetitions of the maximum over ranks. On rank 0.
+    double measured_time_s(int32_t index) const
+    {
+        const Repetitions& all = data_.repetitions;
+        const size_t ranks = static_cast<size_t>(P());
+        std::vector<double> times;
+        for (size_t row = 0; row < all.size(); ++row) {
+            if (all.point[row] != index || all.warmup[row]) continue;
+            int64_t longest = 0;
+            for (size_t i = row * ranks; i < (row + 1) * ranks; ++i)
+                longest = std::max({longest, all.comp_end_ns[i] - all.comp_begin_ns[i], all.comm_end_ns[i] - all.comm_begin_ns[i]});
+            times.push_back(to_seconds(longest));
+        }
+        return median(times);
+    }
+
+    // Resuming.
+
+    /// Makes every rank know the points of a resumed run and what was done at each. Collective.
+    void recall()
+    {
+        on_root(session_, [&] { history_ = history_of(data_); });
+        int64_t n = static_cast<int64_t>(history_.size());
+        MPI_Bcast(&n, 1, MPI_INT64_T, 0, session_.control());
+        history_.resize(static_cast<size_t>(n));
+        MPI_Bcast(history_.data(), static_cast<int>(history_.size() * sizeof(PointHistory)), MPI_BYTE, 0, session_.control());
+
+        struct Numbers {
+            int64_t kind, B, D, F, P, message_bytes, segment_bytes;
+        };
+        std::vector<Numbers> numbers;
+        for (const Point& point : data_.points)
+            numbers.push_back({static_cast<int64_t>(point.kind), point.B, point.D, point.F, point.P, point.message_bytes, point.segment_bytes});
+        numbers.resize(static_cast<size_t>(n));
+        MPI_Bcast(numbers.data(), static_cast<int>(numbers.size() * sizeof(Numbers)), MPI_BYTE, 0, session_.control());
+        if (session_.is_root()) return;
+        for (const Numbers& its : numbers) {
+            // Types and strategy are the experiment's in all points of a run (the exchange has none).
+            const auto kind = static_cast<PointKind>(its.kind);
+            Point point{.kind = kind, .B = its.B, .D = its.D, .F = its.F, .P = static_cast<int32_t>(its.P),
+                        .message_bytes = its.message_bytes, .segment_bytes = its.segment_bytes, .strategy = ""};
+            if (kind != PointKind::exchange) {
+                point.compute_type = experiment_.compute_type;
+                point.wire_type = experiment_.wire_type;
+            }
+            if (kind == PointKind::crossover || kind == PointKind::allreduce) point.strategy = experiment_.strategy;
+            data_.points.push_back(point);
+        }
+    }
+
+    std::vector<PointHistory> history_of(const RunData& data) const
+    {
+        std::vector<PointHistory> histories(data.points.size());
+        const Repetitions& all = data.repetitions;
+        for (size_t row = 0; row < all.size();) {
+            const auto index = static_cast<size_t>(all.point[row]);
+            const int32_t pass = all.pass[row];
+            const bool both_modes = data.points[index].kind == PointKind::crossover;
+            PointHistory& history = histories[index];
+            if (history.begun_pass != pass) history.begun_pass = pass, history.begun_rows = history.begun_kept = 0;
+            int32_t rows = 0, kept = 0;
+            for (; row < all.size() && static_cast<size_t>(all.point[row]) == index && all.pass[row] == pass; ++row) {
+                ++rows;
+                kept += all.warmup[row] ? 0 : 1;
+            }
+            history.begun_rows += both_modes ? (rows + 1) / 2 : rows;
+            history.begun_kept += both_modes ? kept / 2 : kept;
+            if (history.begun_kept < repetitions_of(data.points[index])) continue;
+            ++history.visits;
+            history.last_pass = pass;
+            history.begun_pass = -1;
+        }
+        return histories;
+    }
+
+    int32_t last_begun_pass() const
+    {
+        int32_t last = 0;
+        for (const PointHistory& history : history_) last = std::max({last, history.last_pass, history.begun_pass});
+        return last;
+    }
+
+    // Small services.
+
+    void model_clocks()
+    {
+        const auto models = visitor_.model_clocks();
+        if (session_.is_root()) data_.clocks.insert(data_.clocks.end(), models.begin(), models.end());
+        on_root(session_, [&] {
+            for (const ClockModel& model : models) output_.clock(model);
+        });
+    }
+
+    /// Keeps and hands out a finding, once. On rank 0.
+    void keep(const Finding& finding)
+    {
+        const bool known = std::ranges::any_of(
+            data_.findings, [&](const Finding& f) { return f.code == finding.code && f.text == finding.text; });
+        if (known) return;
+        data_.findings.push_back(finding);
+        output_.finding(finding);
+    }
+
+    /// Rank 0's number on every rank. Collective over control.
+    double agreed(double value) const
+    {
+        MPI_Bcast(&value, 1, MPI_DOUBLE, 0, session_.control());
+        return value;
+    }
+
+    void show_progress(size_t points_in_pass)
+    {
+        int64_t done = 0, planned = 0;
+        for (size_t i = 0; i < history_.size(); ++i) {
+            const int64_t extra = data_.points[i].kind == PointKind::crossover ? 0 : 1;
+            done += history_[i].visits - extra;
+            planned += std::max<int64_t>(experiment_.passes, history_[i].visits - extra);
+        }
+        if (done == planned) planned += static_cast<int64_t>(points_in_pass);
+        if (sweep_started_ns_ == 0) sweep_started_ns_ = now_ns(), done_at_start_ = done;
+        const double spent_s = to_seconds(now_ns() - sweep_started_ns_);
+        double left_s = spent_s / static_cast<double>(std::max<int64_t>(1, done - done_at_start_)) * static_cast<double>(planned - done);
+        if (experiment_.time_budget_s > 0)
+            left_s = std::min(left_s, static_cast<double>(experiment_.time_budget_s) - to_seconds(now_ns() - started_ns_));
+        on_root(session_, [&] { output_.progress({"sweeping", done, planned, std::max(0.0, left_s)}); });
+    }
+
+    static constexpr int32_t last_refining_pass = 4;
+
+    const Session& session_;
+    const Experiment& experiment_;
+    const RunOutput& output_;
+    RunData data_; ///< points on every rank, samples on rank 0
+    std::vector<PointHistory> history_; ///< of each point
+    Visitor visitor_;
+    int64_t started_ns_;
+    int64_t sweep_started_ns_ = 0, done_at_start_ = 0;
+};
+
+struct Machine {
+    double C = 0; ///< FLOP/s
+    double W = 0; ///< bytes/s
+};
+
+/// A rough C and W from a few small repetitions, for the plan's estimates only. Collective over session.
+Machine probe(const Session& session, const Experiment& experiment)
+{
+    constexpr int64_t n = 256, bytes = MiB, repetitions = 3;
+    Operands operands;
+    operands.compute_type = experiment.compute_type;
+    operands.wire_type = experiment.wire_type;
+    prepare(operands, n, n, {0, n});
+    const Buffer send(bytes), receive(bytes);
+    std::vector<MPI_Request> requests(static_cast<size_t>(exchange_requests(bytes, bytes)));
+    Machine machine;
+    for (int64_t i = 0; i < repetitions; ++i) {
+        MPI_Barrier(session.work());
+        Readings matmul, exchange;
+        timed_matmul(operands, matmul);
+        timed_exchange(send.as<char>(), receive.as<char>(), bytes, bytes, requests.data(), session.work(), exchange);
+        machine.C = std::max(machine.C, matmul_flops(n, n, n) / to_seconds(matmul.comp_end_ns - matmul.comp_begin_ns));
+        machine.W = std::max(machine.W, static_cast<double>(bytes) / to_seconds(exchange.comm_end_ns - exchange.comm_begin_ns));
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &machine.C, 1, MPI_DOUBLE, MPI_MIN, session.control());
+    MPI_Allreduce(MPI_IN_PLACE, &machine.W, 1, MPI_DOUBLE, MPI_MIN, session.control());
+    return machine;
+}
+
+void refuse_unsupported(const Experiment& experiment)
+{
+    if (!blas_supports(experiment.compute_type))
+        throw InputError(fmt::format("compute_type {} is not available (the BLAS found at configure time, {}, has no "
+                                     "cblas_sbgemm): use compute_type = \"f32\" with wire_type = \"bf16\", or build with a BLAS "
+                                     "that has it",
+                                     name_of(experiment.compute_type), blas_version_text()));
+}
+
+} // namespace
+
+RunOutcome run_experiment(const Session& session, const Experiment& experiment, RunData data, const RunOutput& output)
+{
+    refuse_unsupported(experiment);
+    return Runner(session, experiment, std::move(data), output).run();
+}
+
+int64_t memory_per_rank_bytes(const Experiment& experiment, int64_t B, int64_t F, int64_t K, int32_t P)
+{
+    // The allreduce calibration takes a Z of one and a half times the size, the exchange two messages.
+    const int64_t calibration =
+        P > 1 ? operand_bytes(B, (F + 1) / 2, 0, experiment.compute_type, experiment.wire_type) + 2 * largest_exchange_bytes : 0;
+    constexpr int64_t points_expected = 60, bytes_per_row = 32, bytes_per_row_and_rank = 4 * 8;
+    const int64_t rows = points_expected * experiment.passes * 2 * (experiment.repetitions + experiment.warmups);
+    return operand_bytes(B, F, K, experiment.compute_type, experiment.wire_type) + calibration +
+           rows * (bytes_per_row + P * bytes_per_row_and_rank);
+}
+
+Plan plan_experiment(const Session& session, const Experiment& experiment)
+{
+    refuse_unsupported(experiment);
+    const auto P = static_cast<int32_t>(session.size());
+    const Machine machine = probe(session, experiment);
+    Plan plan{experiment.D.has_value(), {}};
+    for (const Shape shape : shapes_of(experiment)) {
+        const auto s = static_cast<double>(bytes_of(experiment.wire_type));
+        const double B = static_cast<double>(shape.B), F = static_cast<double>(shape.F);
+        const double D = P > 1 ? D_star(s, P, machine.C, machine.W) : 0;
+        PlannedShape planned{shape.B, shape.F, {}, message_bytes(experiment, shape), 0, 0, 0};
+        if (P > 1) planned.D = experiment.D ? *experiment.D : D_around(D, P);
+        planned.mpi_calls = (shape.B * shape.F + max_mpi_count - 1) / max_mpi_count;
+        const int64_t widest = planned.D.empty() ? 0 : *std::max_element(planned.D.begin(), planned.D.end());
+        planned.memory_per_rank_bytes =
+            memory_per_rank_bytes(experiment, shape.B, shape.F, largest_shard_width(widest, P), P);
+        const double t_comm_s = allreduce_bandwidth_bound_s(s * B * F, P, machine.W);
+        for (int64_t value : planned.D)
+            planned.seconds += 2 * static_cast<double>(experiment.passes * (experiment.repetitions + experiment.warmups)) *
+                               (comp_time_s(shape.B, value, shape.F, P, machine.C) + t_comm_s);
+        planned.seconds *= 1.5; // calibration is visited as often, and checks and fills take their part
+        plan.shapes.push_back(planned);
+    }
+    return plan;
+}
+
+} // namespace shardline

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "experiment/experiment.hpp"
+#include "measure/session.hpp"
+#include "model/run_data.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace shardline {
+
+/// Where a run stands, for a person who waits.
+struct Progress {
+    std::string phase;      ///< "calibrating", "sweeping"
+    int64_t visits_done = 0;
+    int64_t visits_planned = 0; ///< of this phase; 0 while that is not known
+    double seconds_left = 0;    ///< estimate for this phase
+};
+
+/// What a run hands out while it goes. Called on rank 0 only, never while a region is timed; what they
+/// throw ends the run on all ranks. The mains join them to a file and to the terminal.
+struct RunOutput {
+    std::function<void(std::span<const Point>)> points;
+    std::function<void(const Repetitions&)> repetitions;
+    std::function<void(const Check&)> check;
+    std::function<void(const Finding&)> finding;
+    std::function<void(const ClockModel&)> clock;
+    std::function<void(const Progress&)> progress;
+};
+
+struct RunOutcome {
+    RunData data; ///< on rank 0; elsewhere the points alone
+    bool stopped = false; ///< a rank was asked to stop before all was measured
+};
+
+/// Runs the experiment: calibrates, predicts, sweeps over D, refines where the curves cross, checks results, until
+/// what was asked for is known. `data` on rank 0 holds what is known beforehand: ranks, findings, provenance,
+/// and where a run is resumed all that it measured, which is not measured again. Throws InputError where
+/// the experiment does not fit this machine. Collective over session.
+RunOutcome run_experiment(const Session& session, const Experiment& experiment, RunData data, const RunOutput& output);
+
+/// Bytes one rank needs for a shard of width K: operands, the calibration's message buffers and, on rank 0,
+/// the samples of all ranks.
+int64_t memory_per_rank_bytes(const Experiment& experiment, int64_t B, int64_t F, int64_t K, int32_t P);
+
+/// What a run would do for one (B, F), on paper.
+struct PlannedShape {
+    int64_t B = 0, F = 0;
+    std::vector<int64_t> D; ///< of the sweep; where the experiment says "auto", as a first probe predicts them
+    int64_t message_bytes = 0; ///< V
+    int64_t mpi_calls = 0;     ///< calls to MPI for one allreduce: more than one where the count exceeds 2^31 − 1
+    int64_t memory_per_rank_bytes = 0;
+    double seconds = 0; ///< rough estimate
+};
+
+struct Plan {
+    bool D_given = false; ///< false: D was predicted
+    std::vector<PlannedShape> shapes;
+};
+
+/// Plans the experiment with estimates from a probe of under a second on this machine. Collective over session.
+Plan plan_experiment(const Session& session, const Experiment& experiment);
+
+} // namespace shardline

@@ -1,0 +1,91 @@
+#include "measure/session.hpp"
+
+#include "model/error.hpp"
+
+#include <cstdio>
+#include <exception>
+#include <optional>
+
+namespace shardline {
+
+Session::Session(int& argc, char**& argv) : exceptions_at_start_(std::uncaught_exceptions())
+{
+    // Only the main thread calls MPI. An MPI that provides less than asked still serves: there is one thread that calls it.
+    int provided = 0;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    // MPI's default error handler ends the job and prints the communicator's name.
+    MPI_Comm_dup(MPI_COMM_WORLD, &work_);
+    MPI_Comm_set_name(work_, "shardline work");
+    MPI_Comm_dup(MPI_COMM_WORLD, &control_);
+    MPI_Comm_set_name(control_, "shardline control");
+}
+
+Session::~Session()
+{
+    if (std::uncaught_exceptions() > exceptions_at_start_) return;
+    MPI_Comm_free(&control_);
+    MPI_Comm_free(&work_);
+    MPI_Finalize();
+}
+
+void abort_run(const std::string& message)
+{
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    std::fprintf(stderr, "shardline-run: rank %d on %s: %s\n", rank, host_name().c_str(), message.c_str());
+    std::fflush(nullptr);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    std::_Exit(1); // MPI_Abort may return while the job is being taken down
+}
+
+void on_root(const Session& session, const std::function<void()>& action)
+{
+    enum Outcome : int { fine, input_error, failure };
+    int outcome = fine;
+    std::string text;
+    if (session.is_root()) {
+        try {
+            action();
+        } catch (const InputError& e) {
+            outcome = input_error;
+            text = e.what();
+        } catch (const std::exception& e) {
+            outcome = failure;
+            text = e.what();
+        }
+    }
+    MPI_Bcast(&outcome, 1, MPI_INT, 0, session.control());
+    if (outcome == input_error) throw InputError(text);
+    // Rank 0 will abort the job; the others are ended by that and have nothing to add.
+    if (outcome == failure && session.is_root()) throw std::runtime_error(text);
+}
+
+std::string broadcast_text(std::string text, MPI_Comm comm)
+{
+    int64_t length = static_cast<int64_t>(text.size());
+    MPI_Bcast(&length, 1, MPI_INT64_T, 0, comm);
+    text.resize(static_cast<size_t>(length));
+    MPI_Bcast(text.data(), static_cast<int>(length), MPI_CHAR, 0, comm);
+    return text;
+}
+
+std::string host_name()
+{
+    char host[MPI_MAX_PROCESSOR_NAME] = "";
+    int length = 0;
+    MPI_Get_processor_name(host, &length);
+    return host;
+}
+
+std::string mpi_version_text()
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0;
+    MPI_Get_library_version(text, &length);
+    std::string line(text, static_cast<size_t>(length));
+    return line.substr(0, line.find('\n'));
+}
+
+} // namespace shardline

@@ -1,0 +1,183 @@
+#include "measure/visitor.hpp"
+
+#include "measure/check.hpp"
+#include "measure/preflight.hpp"
+#include "measure/stop_signal.hpp"
+#include "model/error.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <type_traits>
+
+namespace shardline {
+
+Visitor::Visitor(const Session& session, const Experiment& experiment)
+    : session_(session), experiment_(experiment), wire_(experiment.wire_type), start_(session, experiment.sync),
+      injector_(experiment.inject, session.rank()),
+      watchdog_(static_cast<double>(experiment.watchdog_s), session.rank(), host_name())
+{
+    operands_.compute_type = experiment.compute_type;
+    operands_.wire_type = experiment.wire_type;
+}
+
+VisitOutcome Visitor::visit(const Point& point, const Visit& visit)
+{
+    watchdog_.enter("preparation of a visit");
+    injector_.before_visit(visits_);
+    prepare_buffers(point);
+
+    VisitOutcome outcome;
+    Repetitions& rows = outcome.rows;
+    rows.ranks = session_.size();
+    std::vector<LocalRow> local;
+    for (int64_t i = 0; i < visit.warmups + visit.repetitions && !outcome.stopped; ++i) {
+        for (const Mode mode : {Mode::phases, Mode::step}) {
+            if (mode == Mode::step && point.kind != PointKind::crossover) continue;
+            watchdog_.enter("waiting for the other ranks");
+            if (stop_agreed(session_.control())) {
+                outcome.stopped = true;
+                break;
+            }
+            local.push_back(take_repetition(point, mode));
+            rows.point.push_back(visit.point);
+            rows.mode.push_back(static_cast<uint8_t>(mode));
+            rows.pass.push_back(visit.pass);
+            rows.repetition.push_back(visit.first_repetition + static_cast<int32_t>(i));
+            rows.warmup.push_back(i < visit.warmups);
+        }
+    }
+    watchdog_.enter("waiting to bring the readings together");
+    gather(point, local, rows);
+    watchdog_.enter("bookkeeping between visits");
+    ++visits_;
+    return outcome;
+}
+
+Visitor::LocalRow Visitor::take_repetition(const Point& point, Mode mode)
+{
+    if (point.kind == PointKind::crossover || point.kind == PointKind::matmul) poison(operands_, operands_.Z_partial);
+    readings_ = {};
+    injector_.before_start(visits_);
+    const bool late = start_.wait();
+    watchdog_.enter("repetition", &readings_);
+    switch (point.kind) {
+    case PointKind::crossover:
+        if (mode == Mode::phases)
+            timed_phases(operands_, wire_, session_.work(), readings_);
+        else
+            timed_step(operands_, wire_, session_.work(), readings_);
+        break;
+    case PointKind::matmul: timed_matmul(operands_, readings_); break;
+    case PointKind::exchange:
+        timed_exchange(send_.as<char>(), receive_.as<char>(), point.message_bytes, point.segment_bytes, requests_.data(),
+                       session_.work(), readings_);
+        break;
+    case PointKind::allreduce: timed_allreduce(operands_, wire_, session_.work(), readings_); break;
+    }
+    watchdog_.enter("bookkeeping after a repetition");
+    LocalRow row{readings_, late};
+    injector_.after_repetition(visits_, row.t);
+    return row;
+}
+
+void Visitor::prepare_buffers(const Point& point)
+{
+    Readings untimed;
+    switch (point.kind) {
+    case PointKind::crossover:
+    case PointKind::matmul:
+        prepare(operands_, point.B, point.F, shard_of(point.D, session_.size(), session_.rank()));
+        return;
+    case PointKind::allreduce: // a Z of the wanted size, all zeros, with nothing to multiply
+        prepare(operands_, 1, point.message_bytes / bytes_of(point.wire_type), {});
+        timed_matmul(operands_, untimed);
+        return;
+    case PointKind::exchange:
+        send_.grow_to(point.message_bytes);
+        receive_.grow_to(point.message_bytes);
+        requests_.resize(static_cast<size_t>(exchange_requests(point.message_bytes, point.segment_bytes)));
+        return;
+    }
+}
+
+/// Brings the ranks' rows of this visit together on rank 0, row-major [row][rank].
+void Visitor::gather(const Point& point, const std::vector<LocalRow>& local, Repetitions& rows)
+{
+    static_assert(std::is_trivially_copyable_v<LocalRow>);
+    const size_t n = local.size(), ranks = static_cast<size_t>(session_.size());
+    std::vector<LocalRow> all(session_.is_root() ? n * ranks : 0);
+    const int bytes = static_cast<int>(n * sizeof(LocalRow));
+    MPI_Gather(local.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, 0, session_.control());
+    if (!session_.is_root()) return;
+
+    const bool starts_with_comm = point.kind == PointKind::exchange || point.kind == PointKind::allreduce;
+    std::vector<int64_t> starts(ranks);
+    int64_t late_rows = 0;
+    for (size_t row = 0; row < n; ++row) {
+        bool late = false;
+        // The skew that matters is that of the last synchronised start: of the allreduce where a barrier stands before it.
+        const bool at_comm = starts_with_comm || (point.kind == PointKind::crossover && rows.mode[row] == static_cast<uint8_t>(Mode::phases));
+        for (size_t rank = 0; rank < ranks; ++rank) {
+            const LocalRow& its = all[rank * n + row];
+            rows.comp_begin_ns.push_back(its.t.comp_begin_ns);
+            rows.comp_end_ns.push_back(its.t.comp_end_ns);
+            rows.comm_begin_ns.push_back(its.t.comm_begin_ns);
+            rows.comm_end_ns.push_back(its.t.comm_end_ns);
+            starts[rank] = at_comm ? its.t.comm_begin_ns : its.t.comp_begin_ns;
+            late = late || its.late != 0;
+        }
+        rows.late.push_back(late);
+        rows.start_skew_ns.push_back(start_.skew_ns(starts.data()));
+        late_rows += late;
+    }
+    start_.adapt_window(late_rows, static_cast<int64_t>(n));
+}
+
+Check Visitor::check(const Point& point, const Visit& visit, std::vector<Finding>& findings)
+{
+    poison(operands_, operands_.Z_partial);
+    poison(operands_, operands_.Z);
+    watchdog_.enter("check of a result");
+    Readings untimed;
+    timed_step(operands_, wire_, session_.work(), untimed);
+    injector_.before_check(visits_ - 1, operands_);
+    const CheckResult result = check_step(operands_, point.D, session_.control());
+    watchdog_.enter("bookkeeping between visits");
+    const Check check{visit.point, visit.pass, result.max_error, result.bound, result.dissenting_ranks.empty()};
+    const std::string shape = fmt::format("B = {}, D = {}, F = {}", point.B, point.D, point.F);
+    if (!(check.max_error <= check.bound))
+        findings.push_back({"wrong_result", Severity::invalid, result.worst_rank,
+                            fmt::format("{}: an error of {:.4g} where {:.4g} is allowed: the times are those of a wrong result; "
+                                        "suspect the BLAS kernel (try another OPENBLAS_CORETYPE) or the MPI library",
+                                        shape, check.max_error, check.bound)});
+    if (!check.ranks_agree)
+        findings.push_back({"ranks_disagree", Severity::warning, result.dissenting_ranks.front(),
+                            fmt::format("{}: the sum on rank{} {} differs bit for bit from rank 0's: code that branches on it will "
+                                        "diverge between ranks; an allreduce that sums in one order everywhere avoids it",
+                                        shape, result.dissenting_ranks.size() == 1 ? "" : "s", fmt::join(result.dissenting_ranks, ", "))});
+    return check;
+}
+
+std::vector<ClockModel> Visitor::model_clocks()
+{
+    watchdog_.enter("waiting to compare clocks");
+    auto models = start_.model_clocks();
+    watchdog_.enter("bookkeeping between visits");
+    return models;
+}
+
+bool Visitor::fits(int64_t B, int64_t F, int64_t K) const
+{
+    const int64_t bytes = operand_bytes(B, F, K, experiment_.compute_type, experiment_.wire_type);
+    return memory_shortage(bytes - held_bytes(), session_).empty();
+}
+
+int64_t Visitor::held_bytes() const
+{
+    return operands_.X.bytes() + operands_.Y.bytes() + operands_.Z.bytes() + operands_.Z_partial.bytes() +
+           operands_.wire_partial.bytes() + operands_.wire_sum.bytes() + send_.bytes() + receive_.bytes();
+}
+
+} // namespace shardline

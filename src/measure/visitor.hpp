@@ -1,0 +1,76 @@
+#pragma once
+
+#include "measure/common_start.hpp"
+#include "measure/inject.hpp"
+#include "measure/operands.hpp"
+#include "measure/session.hpp"
+#include "measure/timed_step.hpp"
+#include "measure/watchdog.hpp"
+#include "measure/wire.hpp"
+#include "model/run_data.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace shardline {
+
+/// A visit to make: a point of the plan, in which pass, and how many repetitions.
+struct Visit {
+    int32_t point = 0; ///< row of the points table
+    int32_t pass = 0;
+    int64_t warmups = 1;
+    int64_t repetitions = 5;      ///< beside the warm-ups, of each mode
+    int32_t first_repetition = 0; ///< number of the first one in the table
+};
+
+struct VisitOutcome {
+    Repetitions rows; ///< on rank 0, of all ranks
+    bool stopped = false; ///< a rank was asked to stop; the rows are those taken before
+};
+
+/// Visits points: holds the buffers, takes the repetitions, brings the ranks' readings together.
+class Visitor {
+public:
+    Visitor(const Session& session, const Experiment& experiment);
+
+    /// Collective over session.
+    VisitOutcome visit(const Point& point, const Visit& visit);
+
+    /// One more step of the sweep point just visited, untimed, with its output poisoned beforehand, and its result
+    /// checked. The findings are those the check gives rise to. Collective over session.
+    Check check(const Point& point, const Visit& visit, std::vector<Finding>& findings);
+
+    /// See CommonStart. Collective over session.
+    std::vector<ClockModel> model_clocks();
+
+    /// True where every node can give its ranks operands for that shape. Collective over session.
+    bool fits(int64_t B, int64_t F, int64_t K) const;
+    /// Bytes of all buffers held now.
+    int64_t held_bytes() const;
+
+private:
+    /// A repetition on this rank, as it travels to rank 0.
+    struct LocalRow {
+        Readings t;
+        int64_t late = 0;
+    };
+
+    void prepare_buffers(const Point& point);
+    LocalRow take_repetition(const Point& point, Mode mode);
+    void gather(const Point& point, const std::vector<LocalRow>& local, Repetitions& rows);
+
+    const Session& session_;
+    const Experiment& experiment_;
+    WireType wire_;
+    Operands operands_;
+    Buffer send_, receive_;
+    std::vector<MPI_Request> requests_;
+    CommonStart start_;
+    Injector injector_;
+    Readings readings_; ///< of the repetition under way; the watchdog looks at it
+    Watchdog watchdog_;
+    int64_t visits_ = 0;
+};
+
+} // namespace shardline

@@ -1,0 +1,214 @@
+#include "model/analysis.hpp"
+
+#include "model/error.hpp"
+#include "model/findings.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace shardline {
+
+namespace {
+
+constexpr const char* one_rank_reason =
+    "one rank has nothing to sum: calibration only; start 2 or more ranks";
+
+bool in_table_order(const PointSummary& a, const PointSummary& b)
+{
+    const auto key = [](const Point& p) { return std::tie(p.B, p.F, p.compute_type, p.wire_type, p.strategy, p.P, p.D); };
+    return key(a.point) < key(b.point);
+}
+
+std::vector<PointSummary> sweep_table(std::span<const PointSamples> points)
+{
+    std::vector<PointSummary> table;
+    for (const PointSamples& samples : points)
+        if (samples.point.kind == PointKind::crossover) table.push_back(summary_of(samples));
+    std::sort(table.begin(), table.end(), in_table_order);
+    return table;
+}
+
+/// The machine as a whole: calibration with the most ranks, in the compute type that comes first.
+Calibration calibration_of(std::span<const PointSamples> points)
+{
+    int32_t P = 0;
+    std::optional<ElementType> compute_type;
+    for (const PointSamples& samples : points) {
+        P = std::max(P, samples.point.P);
+        const bool computes = samples.point.kind == PointKind::crossover || samples.point.kind == PointKind::matmul;
+        if (computes && !compute_type) compute_type = samples.point.compute_type;
+    }
+    return calibrate(points, P, compute_type.value_or(ElementType::f32));
+}
+
+/// Text of the first thing that makes the sweep's numbers mean nothing; empty where there is none.
+std::string invalidity(std::span<const RunData> launches, const Sweep& sweep)
+{
+    for (const RunData& run : launches) {
+        for (const Finding& finding : run.findings)
+            if (finding.severity == Severity::invalid) return finding.text;
+        for (const Check& check : run.checks) {
+            const Point& point = run.points[static_cast<size_t>(check.point)];
+            if (!check.passed() && point.kind == PointKind::crossover && sweep_of(point) == sweep)
+                return failed_checks({&run, 1}).front().text;
+        }
+    }
+    return "";
+}
+
+Crossover crossover_of(std::span<const RunData> launches, std::span<const PointSamples> points, const Sweep& sweep,
+                       double tolerance)
+{
+    const Calibration calibration = calibrate(points, sweep.P, sweep.compute_type);
+    const Observation observation = observe(points, sweep);
+
+    Crossover result;
+    result.B = sweep.B;
+    result.F = sweep.F;
+    result.P = sweep.P;
+    result.compute_type = sweep.compute_type;
+    result.wire_type = sweep.wire_type;
+    result.strategy = sweep.strategy;
+    result.D_law = law_crossover(calibration, sweep);
+    result.D_model = model_crossover(points, sweep);
+    if (observation.crossing) result.D_obs = observation.crossing->D;
+    if (result.D_obs && result.D_law) {
+        result.ratio = result.D_obs->value / result.D_law->value;
+        result.factors = factors_of(sweep, {result.D_obs->value, observation.crossing->t_s, observation.mean_over_max,
+                                            calibration.C_flop_per_s->value, calibration.W_bytes_per_s->value,
+                                            allreduce_cost(points, sweep)});
+    }
+
+    Evidence evidence;
+    for (const PointSummary& point : observation.points)
+        evidence.points.push_back({point.point.D, side_of(*point.t_comp_s, *point.t_comm_s)});
+    evidence.D_law = result.D_law;
+    evidence.D_model = result.D_model;
+    evidence.D_obs = result.D_obs;
+    evidence.fewest_samples = observation.fewest_samples;
+    evidence.invalid = invalidity(launches, sweep);
+    evidence.tolerance = tolerance;
+    evidence.factors = result.factors;
+    Judgement judgement = judge(evidence);
+    result.verdict = judgement.verdict;
+    result.reason = std::move(judgement.reason);
+    return result;
+}
+
+bool is_recorded(const std::vector<Finding>& findings, const Finding& finding)
+{
+    return std::any_of(findings.begin(), findings.end(), [&](const Finding& other) {
+        return other.code == finding.code && other.rank == finding.rank && other.text == finding.text;
+    });
+}
+
+/// Findings of the runs, then those seen in the data, each once.
+std::vector<Finding> all_findings(std::span<const RunData> launches, std::span<const PointSamples> points)
+{
+    std::vector<Finding> findings;
+    const auto add = [&](const Finding& finding) {
+        if (!is_recorded(findings, finding)) findings.push_back(finding);
+    };
+    for (const RunData& run : launches) std::for_each(run.findings.begin(), run.findings.end(), add);
+    const std::vector<Finding> seen = findings_in(launches, points);
+    std::for_each(seen.begin(), seen.end(), add);
+    return findings;
+}
+
+std::string name_of(const Crossover& crossover)
+{
+    return "B = " + std::to_string(crossover.B) + ", F = " + std::to_string(crossover.F) + ", P = " + std::to_string(crossover.P);
+}
+
+/// Verdict and reason of the whole: those of its worst crossover.
+void conclude(Analysis& analysis, int32_t ranks)
+{
+    if (analysis.crossovers.empty()) {
+        analysis.verdict = Verdict::inconclusive;
+        analysis.reason = ranks == 1 ? one_rank_reason : "no sweep over D was measured: calibration only";
+        return;
+    }
+    const Crossover* worst = &analysis.crossovers.front();
+    for (const Crossover& crossover : analysis.crossovers)
+        if (worse_of(crossover.verdict, worst->verdict) != worst->verdict) worst = &crossover;
+    analysis.verdict = worst->verdict;
+    analysis.reason = analysis.crossovers.size() == 1 ? worst->reason : name_of(*worst) + ": " + worst->reason;
+}
+
+std::string provenance_value(const RunData& run, std::string_view name)
+{
+    for (const auto& [key, value] : run.provenance)
+        if (key == name) return value;
+    return "unknown";
+}
+
+/// Line by line, but for what may differ between launches of one experiment: its title, and the seed, which only
+/// orders the points.
+std::vector<std::string> experiment_lines(const RunData& run)
+{
+    std::vector<std::string> lines;
+    for (size_t begin = 0; begin < run.experiment_effective.size();) {
+        const size_t end = std::min(run.experiment_effective.find('\n', begin), run.experiment_effective.size());
+        const std::string line = run.experiment_effective.substr(begin, end - begin);
+        const std::string key = line.substr(0, line.find_first_of(" ="));
+        if (!line.empty() && key != "seed" && key != "title") lines.push_back(line);
+        begin = end + 1;
+    }
+    return lines;
+}
+
+std::string lines_missing_from(const std::vector<std::string>& lines, const std::vector<std::string>& other)
+{
+    std::string missing;
+    for (const std::string& line : lines)
+        if (std::find(other.begin(), other.end(), line) == other.end()) missing += (missing.empty() ? "" : "; ") + line;
+    return missing.empty() ? "nothing" : missing;
+}
+
+/// The different texts of one RankInfo member, sorted, as one text.
+std::string texts_of(const RunData& run, std::string RankInfo::*member)
+{
+    std::vector<std::string> texts;
+    for (const RankInfo& rank : run.ranks) texts.push_back(rank.*member);
+    std::sort(texts.begin(), texts.end());
+    texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
+    std::string joined;
+    for (const std::string& text : texts) joined += (joined.empty() ? "" : ", ") + text;
+    return joined.empty() ? "unknown" : joined;
+}
+
+} // namespace
+
+Analysis analyse(std::span<const RunData> launches, const AnalysisOptions& options)
+{
+    if (launches.empty()) throw InputError("no run to analyse (no file was given): name at least one");
+    for (const RunData& run : launches) check_run(run);
+    const std::vector<PointSamples> points = collect_samples(launches);
+
+    Analysis analysis;
+    analysis.calibration = calibration_of(points);
+    analysis.points = sweep_table(points);
+    for (const Sweep& sweep : sweeps_in(points))
+        if (sweep.P >= 2) analysis.crossovers.push_back(crossover_of(launches, points, sweep, options.tolerance));
+    analysis.findings = all_findings(launches, points);
+    conclude(analysis, launches.front().repetitions.ranks);
+    return analysis;
+}
+
+std::vector<std::string> differences_between(const RunData& a, const RunData& b)
+{
+    std::vector<std::string> differences;
+    const auto compare = [&](const std::string& what, const std::string& of_a, const std::string& of_b) {
+        if (of_a != of_b) differences.push_back(what + ": " + of_a + " / " + of_b);
+    };
+    compare("ranks", std::to_string(a.ranks.size()), std::to_string(b.ranks.size()));
+    compare("CPU models", texts_of(a, &RankInfo::cpu_model), texts_of(b, &RankInfo::cpu_model));
+    const auto lines_a = experiment_lines(a), lines_b = experiment_lines(b);
+    compare("experiment", lines_missing_from(lines_a, lines_b), lines_missing_from(lines_b, lines_a));
+    compare("MPI", provenance_value(a, "mpi_version"), provenance_value(b, "mpi_version"));
+    compare("BLAS", provenance_value(a, "blas_version"), provenance_value(b, "blas_version"));
+    compare("BLAS kernels", texts_of(a, &RankInfo::blas_kernel), texts_of(b, &RankInfo::blas_kernel));
+    return differences;
+}
+
+} // namespace shardline

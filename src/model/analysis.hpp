@@ -1,0 +1,53 @@
+#pragma once
+
+// From recorded runs to a verdict. The runner's closing table and the report call this same analysis.
+
+#include "model/calibration.hpp"
+#include "model/factors.hpp"
+#include "model/observation.hpp"
+#include "model/run_data.hpp"
+#include "model/statistics.hpp"
+#include "model/verdict.hpp"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace shardline {
+
+/// The crossover of one (B, F, P, types, strategy).
+struct Crossover {
+    int64_t B = 0, F = 0;
+    int32_t P = 0;
+    ElementType compute_type = ElementType::f32, wire_type = ElementType::f32;
+    std::string strategy;
+    std::optional<Estimate> D_law, D_model, D_obs;
+    std::optional<double> ratio; ///< D_obs / D_law
+    std::vector<Factor> factors;
+    Verdict verdict = Verdict::inconclusive;
+    std::string reason; ///< one sentence; for inconclusive it says what to change
+};
+
+struct Analysis {
+    Calibration calibration;
+    std::vector<PointSummary> points; ///< sweep points, by (B, F, types, strategy, P, D)
+    std::vector<Crossover> crossovers;
+    std::vector<Finding> findings; ///< those recorded by the runs and those seen in the data
+    Verdict verdict = Verdict::inconclusive;
+    std::string reason;
+};
+
+struct AnalysisOptions {
+    double tolerance = 1.25; ///< factor between D_obs and D_law within which the law holds
+};
+
+/// Analyses launches of one experiment pooled. Throws DataError where the samples are not times
+/// (zero, negative, out of order, or over 10^5 s), naming launch, rank, point and repetition.
+/// Needs at least one launch; the launches must be poolable (see differences_between).
+Analysis analyse(std::span<const RunData> launches, const AnalysisOptions& options = {});
+
+/// What keeps two runs from pooling as launches of one experiment, one line each; empty where they pool.
+std::vector<std::string> differences_between(const RunData& a, const RunData& b);
+
+} // namespace shardline

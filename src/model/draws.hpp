@@ -1,0 +1,59 @@
+#pragma once
+
+// Normal deviates for intervals by simulation. The standard library's distributions give other numbers on
+// other platforms; a file must be analysed to the same digits everywhere.
+
+#include "model/statistics.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+
+namespace shardline {
+
+/// A stream of standard normal deviates fixed by its seed (splitmix64, Box and Muller).
+class NormalDraws {
+public:
+    explicit NormalDraws(uint64_t seed) : state_(seed) {}
+
+    double next()
+    {
+        if (has_spare_) {
+            has_spare_ = false;
+            return spare_;
+        }
+        const double radius = std::sqrt(-2 * std::log(uniform()));
+        const double angle = 2 * std::numbers::pi * uniform();
+        spare_ = radius * std::sin(angle);
+        has_spare_ = true;
+        return radius * std::cos(angle);
+    }
+
+    /// Uniform in (0, 1).
+    double uniform() { return (static_cast<double>(bits() >> 11) + 0.5) * 0x1p-53; }
+
+    /// 64 random bits.
+    uint64_t bits()
+    {
+        uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        return z ^ (z >> 31);
+    }
+
+private:
+    uint64_t state_;
+    double spare_ = 0;
+    bool has_spare_ = false;
+};
+
+/// Logarithm of a positive quantity, drawn from what its estimate says: normal on either side of the value, with
+/// 1.96 standard deviations at the interval's ends.
+inline double draw_log(const Estimate& estimate, NormalDraws& draws)
+{
+    const double z = draws.next() / normal_975;
+    const double log_value = std::log(estimate.value);
+    return log_value + (z > 0 ? z * (std::log(estimate.high) - log_value) : z * (log_value - std::log(estimate.low)));
+}
+
+} // namespace shardline

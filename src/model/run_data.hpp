@@ -1,0 +1,129 @@
+#pragma once
+
+// The content of one recorded run as plain tables: what the ranks measure, the record library
+// stores and the analysis reads. docs/file-format.md describes the same tables as they stand in the file.
+
+#include "model/element.hpp"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace shardline {
+
+/// What is timed at a point. All but `crossover` are calibration: they predict, and do not enter D_obs.
+enum class PointKind : uint8_t {
+    crossover, ///< a point of the sweep over D: matmul, allreduce and step
+    matmul,    ///< calibration: matmul alone on all ranks at once
+    exchange,  ///< calibration: every rank sends message_bytes to its right neighbour and receives as many from its left
+    allreduce, ///< calibration: allreduce alone of message_bytes
+};
+
+/// One point of the plan. Fields that mean nothing for the kind are 0 (strategy: empty).
+struct Point {
+    PointKind kind = PointKind::crossover;
+    int64_t B = 0, D = 0, F = 0; ///< X[B,D] · Y[D,F], elements
+    int32_t P = 0;               ///< ranks that share D: ranks 0 .. P-1 of the run
+    int64_t message_bytes = 0;   ///< V = s·B·F of an allreduce, or bytes each way of an exchange
+    int64_t segment_bytes = 0;   ///< exchange: bytes of one message; equal to message_bytes when sent whole
+    ElementType compute_type = ElementType::f32;
+    ElementType wire_type = ElementType::f32;
+    std::string strategy; ///< name of the collective strategy, e.g. "mpi_allreduce"
+
+    bool operator==(const Point&) const = default;
+};
+
+/// How one repetition is taken.
+enum class Mode : uint8_t {
+    phases = 0, ///< matmul and communication each from a synchronised start (calibration: the one part there is)
+    step = 1,   ///< matmul, then communication, with nothing between
+};
+
+/// Repetitions in order of execution, one row each; clock readings are row-major [row][rank].
+/// A reading is integer nanoseconds of that rank's own monotonic clock, `no_reading` where the part
+/// was not run. In Mode::step comm_begin is the same reading as comp_end.
+struct Repetitions {
+    static constexpr int64_t no_reading = -1;
+
+    int32_t ranks = 0;
+    std::vector<int32_t> point;      ///< row of the points table
+    std::vector<uint8_t> mode;       ///< Mode
+    std::vector<int32_t> pass;       ///< pass over the points, from 0
+    std::vector<int32_t> repetition; ///< within the visit, warm-ups first, from 0
+    std::vector<uint8_t> warmup;     ///< 1: kept but not used
+    std::vector<uint8_t> late;       ///< 1: a rank reached the agreed start too late; kept but not used
+    std::vector<int64_t> start_skew_ns; ///< latest minus earliest start over ranks on the common clock; -1 unknown
+    std::vector<int64_t> comp_begin_ns, comp_end_ns, comm_begin_ns, comm_end_ns;
+
+    size_t size() const { return point.size(); }
+};
+
+/// Result check of one visit.
+struct Check {
+    int32_t point = 0;
+    int32_t pass = 0;
+    double max_error = 0; ///< largest |error| found; NaN where the result held NaN
+    double bound = 0;     ///< largest |error| allowed; 0: must be exact
+    bool ranks_agree = true; ///< all ranks hold the same bits
+    bool passed() const { return ranks_agree && max_error <= bound; }
+};
+
+enum class Severity : uint8_t {
+    note = 0,    ///< worth knowing
+    warning = 1, ///< the numbers may be off
+    invalid = 2, ///< the numbers mean nothing
+};
+
+/// Something the run or the analysis noticed. `code` is a stable short name for programs
+/// ("oversubscribed"), `text` says what it is, what it means for the numbers, and what to change.
+struct Finding {
+    std::string code;
+    Severity severity = Severity::note;
+    int32_t rank = -1; ///< -1: not of one rank
+    std::string text;
+};
+
+/// Clock of one rank against rank 0's: t_rank0 = t_rank + offset_ns + drift·(t_rank − at_ns).
+struct ClockModel {
+    int32_t rank = 0;
+    int64_t at_ns = 0; ///< on this rank's clock
+    int64_t offset_ns = 0;
+    double drift = 0; ///< s/s
+    int64_t error_ns = 0; ///< bound on the offset's error when it was taken
+};
+
+/// What one rank runs on.
+struct RankInfo {
+    std::string host;      ///< MPI processor name
+    std::string machine;   ///< identity of the running kernel: equal on two ranks of one machine whatever the host names
+    std::string cpu_model;
+    std::string allowed_cores; ///< as "0-3,8"
+    std::string blas_kernel;   ///< name the BLAS gives the kernels it chose
+    int32_t blas_threads = 0;  ///< as read back
+    int64_t memory_available_bytes = 0;
+};
+
+/// Facts about the run as a whole, each a name and a text ("mpi_version", "command_line", "started_utc", ...).
+using Provenance = std::vector<std::pair<std::string, std::string>>;
+
+/// How far the run got.
+enum class RunStatus : uint8_t { running = 0, complete = 1, stopped = 2, failed = 3 };
+
+struct RunData {
+    std::string path; ///< file it was read from; empty for a run in progress
+    RunStatus status = RunStatus::running;
+    std::string experiment_text;      ///< TOML as the user wrote it
+    std::vector<std::string> overrides; ///< --set arguments, in order
+    std::string experiment_effective; ///< TOML with every key and its value as used
+    Provenance provenance;
+    std::vector<std::pair<std::string, std::string>> environment; ///< name, value
+    std::vector<RankInfo> ranks;
+    std::vector<Point> points;
+    Repetitions repetitions;
+    std::vector<Check> checks;
+    std::vector<Finding> findings;
+    std::vector<ClockModel> clocks;
+};
+
+} // namespace shardline

@@ -1,0 +1,256 @@
+#include "model/samples.hpp"
+
+#include "model/error.hpp"
+#include "model/shard.hpp"
+#include "model/text.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <string>
+#include <tuple>
+
+namespace shardline {
+
+namespace {
+
+constexpr int64_t longest_time_ns = 100'000'000'000'000; // 10^5 s
+
+/// A part of a repetition by its clock readings.
+struct Part {
+    const char* name;
+    const std::vector<int64_t>& begin_ns;
+    const std::vector<int64_t>& end_ns;
+};
+
+std::string run_name(const RunData& run) { return run.path.empty() ? "this run" : run.path; }
+
+std::string point_text(const Point& point)
+{
+    switch (point.kind) {
+    case PointKind::crossover:
+    case PointKind::matmul:
+        return (point.kind == PointKind::matmul ? "calibration point B=" : "point B=") + std::to_string(point.B) +
+               " D=" + std::to_string(point.D) + " F=" + std::to_string(point.F);
+    case PointKind::exchange: return "exchange of " + std::to_string(point.message_bytes) + " bytes";
+    case PointKind::allreduce: return "allreduce of " + std::to_string(point.message_bytes) + " bytes";
+    }
+    return "point";
+}
+
+[[noreturn]] void refuse_row(const RunData& run, size_t row, const std::string& problem)
+{
+    throw DataError(run_name(run) + ": row " + std::to_string(row) + " of the repetitions " + problem +
+                    " (the file is damaged or was not written by shardline-run): measure again");
+}
+
+[[noreturn]] void refuse_time(const RunData& run, size_t row, int32_t rank, const char* part, const std::string& problem)
+{
+    const Repetitions& repetitions = run.repetitions;
+    const Point& point = run.points[static_cast<size_t>(repetitions.point[row])];
+    const bool in_step = repetitions.mode[row] == static_cast<uint8_t>(Mode::step);
+    throw DataError(run_name(run) + ": rank " + std::to_string(rank) + ", " + point_text(point) + ", " +
+                    (in_step ? "step" : "phases") + " mode, pass " + std::to_string(repetitions.pass[row]) +
+                    ", repetition " + std::to_string(repetitions.repetition[row]) + ": the " + part + " " + problem +
+                    ": measure again, with a monotonic clock on every host");
+}
+
+void check_columns(const RunData& run)
+{
+    const Repetitions& r = run.repetitions;
+    const size_t rows = r.size();
+    const bool row_columns_fit = r.mode.size() == rows && r.pass.size() == rows && r.repetition.size() == rows &&
+                                 r.warmup.size() == rows && r.late.size() == rows;
+    const size_t readings = rows * static_cast<size_t>(std::max(r.ranks, 0));
+    const bool readings_fit = r.comp_begin_ns.size() == readings && r.comp_end_ns.size() == readings &&
+                              r.comm_begin_ns.size() == readings && r.comm_end_ns.size() == readings;
+    if (!row_columns_fit || !readings_fit)
+        throw DataError(run_name(run) + ": the columns of the repetitions differ in length "
+                                        "(the file is damaged): measure again");
+    for (const Point& point : run.points)
+        if (point.P < 0 || point.P > r.ranks)
+            throw DataError(run_name(run) + ": " + point_text(point) + " asks for " + std::to_string(point.P) +
+                            " ranks (the run had " + std::to_string(r.ranks) + "): measure again");
+}
+
+void check_indices(const RunData& run, size_t row)
+{
+    const Repetitions& r = run.repetitions;
+    if (r.point[row] < 0 || static_cast<size_t>(r.point[row]) >= run.points.size())
+        refuse_row(run, row, "names point " + std::to_string(r.point[row]) + " of " + std::to_string(run.points.size()));
+    if (r.mode[row] > static_cast<uint8_t>(Mode::step))
+        refuse_row(run, row, "has mode " + std::to_string(r.mode[row]));
+    if (r.pass[row] < 0 || r.repetition[row] < 0) refuse_row(run, row, "has a negative pass or repetition");
+}
+
+bool was_run(int64_t begin_ns, int64_t end_ns)
+{
+    return begin_ns != Repetitions::no_reading || end_ns != Repetitions::no_reading;
+}
+
+/// Ranks that took part: calibration points may leave P at 0, meaning all of the run's.
+int32_t participants(const Point& point, const Repetitions& repetitions)
+{
+    return point.P > 0 ? point.P : repetitions.ranks;
+}
+
+/// A part either ran on all ranks of the point or on none, and took a time that can be one.
+void check_part(const RunData& run, size_t row, const Part& part, bool is_matmul)
+{
+    const Repetitions& r = run.repetitions;
+    const Point& point = run.points[static_cast<size_t>(r.point[row])];
+    const size_t first = row * static_cast<size_t>(r.ranks);
+    const int32_t P = participants(point, r);
+    bool ran = false;
+    for (int32_t rank = 0; rank < P; ++rank) {
+        const size_t i = first + static_cast<size_t>(rank);
+        ran = ran || was_run(part.begin_ns[i], part.end_ns[i]);
+    }
+    if (!ran) return;
+    for (int32_t rank = 0; rank < P; ++rank) {
+        const size_t i = first + static_cast<size_t>(rank);
+        const int64_t begin = part.begin_ns[i], end = part.end_ns[i];
+        if (begin == Repetitions::no_reading || end == Repetitions::no_reading)
+            refuse_time(run, row, rank, part.name, "lacks a clock reading");
+        if (end < begin) refuse_time(run, row, rank, part.name, "ends before it begins");
+        // A rank whose shard is empty has nothing to multiply, and a coarse clock may call that 0 ns.
+        const bool may_be_zero = is_matmul && shard_of(point.D, P, rank).width == 0;
+        if (end == begin && !may_be_zero) refuse_time(run, row, rank, part.name, "takes 0 ns");
+        if (end - begin > longest_time_ns)
+            refuse_time(run, row, rank, part.name, "takes " + si_text(1e-9 * static_cast<double>(end - begin), "s"));
+    }
+}
+
+/// Durations of one part of one row over the point's ranks, in s.
+struct OverRanks {
+    double max_s = 0;
+    double mean_s = 0;
+};
+
+std::optional<OverRanks> over_ranks(const Repetitions& r, size_t row, int32_t ranks, const std::vector<int64_t>& begin_ns,
+                                    const std::vector<int64_t>& end_ns, int32_t without_rank = -1)
+{
+    OverRanks result;
+    int32_t counted = 0;
+    for (int32_t rank = 0; rank < ranks; ++rank) {
+        const size_t i = row * static_cast<size_t>(r.ranks) + static_cast<size_t>(rank);
+        if (rank == without_rank) continue;
+        if (begin_ns[i] == Repetitions::no_reading || end_ns[i] == Repetitions::no_reading) return std::nullopt;
+        const double duration_s = 1e-9 * static_cast<double>(end_ns[i] - begin_ns[i]);
+        result.max_s = std::max(result.max_s, duration_s);
+        result.mean_s += duration_s;
+        ++counted;
+    }
+    if (counted == 0 || result.max_s <= 0) return std::nullopt;
+    result.mean_s /= counted;
+    return result;
+}
+
+void add_row(PointSamples& samples, const Repetitions& r, size_t row, int32_t launch, int32_t without_rank)
+{
+    const int32_t P = participants(samples.point, r);
+    const auto sample = [&](double value) { return Sample{value, launch, r.pass[row], static_cast<int64_t>(row)}; };
+    const auto comp = over_ranks(r, row, P, r.comp_begin_ns, r.comp_end_ns, without_rank);
+    if (r.mode[row] == static_cast<uint8_t>(Mode::step)) {
+        if (comp) samples.comp_in_step_s.push_back(sample(comp->max_s));
+        if (const auto step = over_ranks(r, row, P, r.comp_begin_ns, r.comm_end_ns))
+            samples.step_s.push_back(sample(step->max_s));
+        return;
+    }
+    if (comp) {
+        samples.comp_s.push_back(sample(comp->max_s));
+        samples.comp_mean_s.push_back(sample(comp->mean_s));
+    }
+    if (const auto comm = over_ranks(r, row, P, r.comm_begin_ns, r.comm_end_ns))
+        samples.comm_s.push_back(sample(comm->max_s));
+}
+
+/// Orders points so that equal ones of several launches are found quickly.
+struct PointOrder {
+    static auto key(const Point& p)
+    {
+        return std::tie(p.kind, p.B, p.D, p.F, p.P, p.message_bytes, p.segment_bytes, p.compute_type, p.wire_type,
+                        p.strategy);
+    }
+    bool operator()(const Point& a, const Point& b) const { return key(a) < key(b); }
+};
+
+} // namespace
+
+void check_run(const RunData& run)
+{
+    check_columns(run);
+    const Repetitions& r = run.repetitions;
+    for (size_t row = 0; row < r.size(); ++row) {
+        check_indices(run, row);
+        check_part(run, row, {"matmul", r.comp_begin_ns, r.comp_end_ns}, true);
+        check_part(run, row, {"communication", r.comm_begin_ns, r.comm_end_ns}, false);
+    }
+    for (const Check& check : run.checks)
+        if (check.point < 0 || static_cast<size_t>(check.point) >= run.points.size())
+            throw DataError(run_name(run) + ": a result check names point " + std::to_string(check.point) + " of " +
+                            std::to_string(run.points.size()) + " (the file is damaged): measure again");
+}
+
+std::vector<PointSamples> collect_samples(std::span<const RunData> launches, int32_t without_rank)
+{
+    std::vector<PointSamples> result;
+    std::map<Point, size_t, PointOrder> place;
+    int32_t launch = 0;
+    for (const RunData& run : launches) {
+        std::vector<size_t> place_of_row;
+        for (const Point& point : run.points) {
+            const auto [found, is_new] = place.try_emplace(point, result.size());
+            if (is_new) result.push_back({point, {}, {}, {}, {}, {}});
+            place_of_row.push_back(found->second);
+        }
+        const Repetitions& r = run.repetitions;
+        for (size_t row = 0; row < r.size(); ++row)
+            if (!r.warmup[row] && !r.late[row])
+                add_row(result[place_of_row[static_cast<size_t>(r.point[row])]], r, row, launch, without_rank);
+        ++launch;
+    }
+    return result;
+}
+
+Series of_launch(const Series& series, int32_t launch)
+{
+    Series result;
+    std::copy_if(series.begin(), series.end(), std::back_inserter(result),
+                 [launch](const Sample& sample) { return sample.launch == launch; });
+    return result;
+}
+
+Series pooled(std::span<const Series* const> parts)
+{
+    Series result;
+    for (const Series* part : parts) result.insert(result.end(), part->begin(), part->end());
+    std::stable_sort(result.begin(), result.end(), [](const Sample& a, const Sample& b) {
+        return std::tie(a.launch, a.pass, a.row) < std::tie(b.launch, b.pass, b.row);
+    });
+    return result;
+}
+
+std::optional<Estimate> estimate_of(const Series& series)
+{
+    if (series.empty()) return std::nullopt;
+    std::vector<double> values, launch_values, launch_medians;
+    std::vector<int32_t> visits;
+    int32_t visit = 0;
+    const auto close_launch = [&] {
+        launch_medians.push_back(median(launch_values));
+        launch_values.clear();
+    };
+    for (size_t i = 0; i < series.size(); ++i) {
+        const bool new_launch = i > 0 && series[i].launch != series[i - 1].launch;
+        if (new_launch) close_launch();
+        if (new_launch || (i > 0 && series[i].pass != series[i - 1].pass)) ++visit;
+        values.push_back(series[i].value);
+        launch_values.push_back(series[i].value);
+        visits.push_back(visit);
+    }
+    close_launch();
+    return with_launch_spread(median_estimate(values, visits), launch_medians);
+}
+
+} // namespace shardline

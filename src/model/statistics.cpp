@@ -1,0 +1,203 @@
+#include "model/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+
+namespace shardline {
+
+namespace {
+
+double median_of_sorted(const std::vector<double>& sorted)
+{
+    const size_t n = sorted.size();
+    return n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+}
+
+/// Order statistic at a fractional rank counted from 1, held within the sample.
+double order_statistic(const std::vector<double>& sorted, double rank)
+{
+    const double last = static_cast<double>(sorted.size());
+    const double held = std::clamp(rank, 1.0, last);
+    const auto below = static_cast<size_t>(held);
+    if (below == sorted.size()) return sorted.back();
+    const double fraction = held - static_cast<double>(below);
+    return sorted[below - 1] + fraction * (sorted[below] - sorted[below - 1]);
+}
+
+/// Probability that k of n fair coins show heads.
+double coin_probability(double n, double k)
+{
+    return std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) - n * std::log(2.0));
+}
+
+Estimate range_estimate(const std::vector<double>& sorted)
+{
+    const auto n = static_cast<int64_t>(sorted.size());
+    const double confidence = 1 - std::exp2(static_cast<double>(1 - n));
+    return {median_of_sorted(sorted), sorted.front(), sorted.back(), n,
+            n >= min_samples_for_95 ? 0.95 : confidence};
+}
+
+/// Interval between the order statistics `half_width` ranks to either side of the middle.
+Estimate estimate_around_middle(const std::vector<double>& sorted, double half_width)
+{
+    const double middle = (static_cast<double>(sorted.size()) + 1) / 2;
+    return {median_of_sorted(sorted), order_statistic(sorted, middle - half_width),
+            order_statistic(sorted, middle + half_width), static_cast<int64_t>(sorted.size()), 0.95};
+}
+
+/// One interval between the k-th smallest and k-th largest is too wide for 95 %, the next one inwards too
+/// narrow. Hettmansperger and Sheather's weights mix the two so that the coverage is close to 95 % for
+/// a wide class of distributions.
+Estimate independent_estimate(const std::vector<double>& sorted)
+{
+    if (static_cast<int64_t>(sorted.size()) < min_samples_for_95) return range_estimate(sorted);
+    const double n = static_cast<double>(sorted.size());
+    double k = 1, tail = coin_probability(n, 0);
+    double outer = 1 - 2 * tail, inner = outer;
+    for (; 2 * (k + 1) <= n + 1; ++k) {
+        tail += coin_probability(n, k);
+        inner = 1 - 2 * tail;
+        if (inner < 0.95) break;
+        outer = inner;
+    }
+    const double shortfall = (outer - 0.95) / (outer - inner);
+    const double inwards = (n - k) * shortfall / (k + (n - 2 * k) * shortfall);
+    return estimate_around_middle(sorted, (n + 1) / 2 - k - inwards);
+}
+
+/// First index of each visit, and the number of samples at the end.
+std::vector<size_t> visit_bounds(std::span<const int32_t> visit)
+{
+    std::vector<size_t> bounds{0};
+    for (size_t i = 1; i < visit.size(); ++i)
+        if (visit[i] != visit[i - 1]) bounds.push_back(i);
+    bounds.push_back(visit.size());
+    return bounds;
+}
+
+/// With fewer than six visits nothing can be said about 95 % of visits. Cutting each into stretches still
+/// accounts for correlation from one repetition to the next, though not for a level that moves from visit
+/// to visit; only more passes do that.
+std::vector<size_t> cut_into_blocks(const std::vector<size_t>& visits)
+{
+    const size_t visit_count = visits.size() - 1;
+    const size_t wanted = static_cast<size_t>(min_samples_for_95);
+    if (visit_count >= wanted) return visits;
+    const size_t pieces = (wanted + visit_count - 1) / visit_count;
+    std::vector<size_t> bounds{0};
+    for (size_t v = 0; v < visit_count; ++v) {
+        const size_t begin = visits[v], length = visits[v + 1] - begin;
+        for (size_t piece = 1; piece <= pieces; ++piece) {
+            const size_t end = begin + length * piece / pieces;
+            if (end > bounds.back()) bounds.push_back(end);
+        }
+    }
+    return bounds;
+}
+
+/// How much the signs about the median gather in blocks.
+struct SignScores {
+    double variance = 0;             ///< of the sum of all signs, blocks taken as independent
+    double intraclass_correlation = 0; ///< 0: as independent samples; 1: a block is all on one side
+};
+
+SignScores sign_scores(std::span<const double> sample, const std::vector<size_t>& bounds, double centre)
+{
+    const double blocks = static_cast<double>(bounds.size() - 1);
+    const double n = static_cast<double>(sample.size());
+    std::vector<double> scores;
+    for (size_t b = 0; b + 1 < bounds.size(); ++b) {
+        double score = 0;
+        for (size_t i = bounds[b]; i < bounds[b + 1]; ++i)
+            score += (sample[i] > centre ? 1 : 0) - (sample[i] < centre ? 1 : 0);
+        scores.push_back(score);
+    }
+    const double mean = std::accumulate(scores.begin(), scores.end(), 0.0) / blocks;
+    SignScores result;
+    for (double score : scores) result.variance += (score - mean) * (score - mean) * blocks / (blocks - 1);
+    const double block_length = n / blocks;
+    result.intraclass_correlation = std::clamp((result.variance / n - 1) / (block_length - 1), 0.0, 1.0);
+    return result;
+}
+
+} // namespace
+
+double median(std::span<const double> sample)
+{
+    std::vector<double> sorted(sample.begin(), sample.end());
+    std::sort(sorted.begin(), sorted.end());
+    return median_of_sorted(sorted);
+}
+
+double median_absolute_deviation(std::span<const double> sample)
+{
+    const double centre = median(sample);
+    std::vector<double> deviations;
+    std::transform(sample.begin(), sample.end(), std::back_inserter(deviations),
+                   [centre](double x) { return std::abs(x - centre); });
+    return median(deviations);
+}
+
+Estimate median_estimate(std::span<const double> sample)
+{
+    std::vector<double> sorted(sample.begin(), sample.end());
+    std::sort(sorted.begin(), sorted.end());
+    return independent_estimate(sorted);
+}
+
+// The interval for independent samples covers only 65 to 90 % of the time when repetitions of a visit share
+// a level or follow each other (AR(1), 0.3 to 0.7), so it had to be widened: the number of samples above the
+// true median is a sum over visits, its variance is estimated from the visits, and Student's t pays for
+// having few of them. That in turn covers 98 % where a visit lies all on one side of the median: its
+// score is then ±length, whose variance needs no estimate. The degrees of freedom therefore
+// grow with the intraclass correlation. tests/unit/model/coverage_test.cpp holds the coverage to 93 .. 97 %.
+Estimate median_estimate(std::span<const double> sample, std::span<const int32_t> visit)
+{
+    std::vector<double> sorted(sample.begin(), sample.end());
+    std::sort(sorted.begin(), sorted.end());
+    if (static_cast<int64_t>(sorted.size()) < min_samples_for_95) return range_estimate(sorted);
+
+    const std::vector<size_t> bounds = cut_into_blocks(visit_bounds(visit));
+    const size_t blocks = bounds.size() - 1;
+    if (2 * sorted.size() < 3 * blocks) return independent_estimate(sorted); // hardly anything shares a block
+
+    const SignScores scores = sign_scores(sample, bounds, median_of_sorted(sorted));
+    const double own_part = 1 - scores.intraclass_correlation;
+    const double degrees_of_freedom = static_cast<double>(blocks - 1) / std::max(own_part * own_part, 1e-6);
+    return estimate_around_middle(sorted, student_t_975(degrees_of_freedom) * std::sqrt(scores.variance) / 2);
+}
+
+Estimate with_launch_spread(Estimate pooled, std::span<const double> launch_values)
+{
+    if (launch_values.size() < 2) return pooled;
+    const double n = static_cast<double>(launch_values.size());
+    double mean = 0, square = 0;
+    for (double value : launch_values) mean += std::log(value) / n;
+    for (double value : launch_values) square += (std::log(value) - mean) * (std::log(value) - mean);
+    const double half_width = student_t_975(n - 1) * std::sqrt(square / (n - 1) / n);
+    pooled.low = std::min(pooled.low, std::exp(mean - half_width));
+    pooled.high = std::max(pooled.high, std::exp(mean + half_width));
+    return pooled;
+}
+
+double student_t_975(double degrees_of_freedom)
+{
+    static constexpr double table[] = {12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622,
+                                       2.2281,  2.2010, 2.1788, 2.1604, 2.1448, 2.1314, 2.1199, 2.1098, 2.1009,
+                                       2.0930,  2.0860, 2.0796, 2.0739, 2.0687, 2.0639, 2.0595, 2.0555, 2.0518,
+                                       2.0484,  2.0452, 2.0423};
+    static constexpr double table_end = std::size(table);
+    const double nu = std::max(degrees_of_freedom, 1.0);
+    if (nu < table_end) {
+        const auto row = static_cast<size_t>(nu);
+        return table[row - 1] + (nu - std::floor(nu)) * (table[row] - table[row - 1]);
+    }
+    // Fisher's expansion about the normal quantile; error below 1e-4 from 30 degrees of freedom on.
+    const double z = normal_975, z3 = z * z * z, z5 = z3 * z * z;
+    return z + (z3 + z) / (4 * nu) + (5 * z5 + 16 * z3 + 3 * z) / (96 * nu * nu);
+}
+
+} // namespace shardline

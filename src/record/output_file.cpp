@@ -1,0 +1,171 @@
+#include "record/output_file.hpp"
+
+#include "model/error.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace shardline {
+namespace {
+
+[[noreturn]] void refuse(const std::string& path, std::string_view why, std::string_view suggestion)
+{
+    throw InputError(fmt::format("cannot write {} ({}): {}", path, why, suggestion));
+}
+
+std::optional<struct stat> status_of(const std::string& path)
+{
+    struct stat status {};
+    if (::stat(path.c_str(), &status) == 0) return status;
+    return std::nullopt;
+}
+
+std::string folder_of(const std::string& path)
+{
+    const auto folder = std::filesystem::path(path).parent_path().string();
+    return folder.empty() ? "." : folder;
+}
+
+/// The file a symbolic link stands for, so that the link outlives an overwrite.
+std::string resolved(const std::string& path)
+{
+    std::error_code error;
+    const auto real = std::filesystem::weakly_canonical(path, error);
+    return error ? path : real.string();
+}
+
+void check_folder(const std::string& path)
+{
+    const auto folder = folder_of(path);
+    const auto status = status_of(folder);
+    if (!status) refuse(path, fmt::format("folder {}: {}", folder, errno_text(errno)), remedy(errno));
+    if (!S_ISDIR(status->st_mode)) refuse(path, folder + " is not a folder", "choose another name");
+}
+
+void check_replaceable(const std::string& path, const struct stat& status, Overwrite overwrite)
+{
+    if (S_ISDIR(status.st_mode)) refuse(path, "it is a folder", "name a file in it");
+    if (!S_ISREG(status.st_mode)) refuse(path, "it is a device or pipe", "name a file that can be created");
+    if (overwrite == Overwrite::refuse)
+        refuse(path, "it exists", "choose another name, or allow it to be replaced");
+    if (::access(path.c_str(), W_OK) != 0) refuse(path, errno_text(errno), remedy(errno));
+    WriterLock in_use(path);
+}
+
+bool locks_unknown(int error) { return error != EWOULDBLOCK && error != EINTR; }
+
+} // namespace
+
+std::string errno_text(int error) { return std::generic_category().message(error); }
+
+std::string_view remedy(int error)
+{
+    switch (error) {
+    case ENOSPC: return "free space on this disk, or write to another one";
+    case EDQUOT: return "your quota is used up: remove files, or write to another disk";
+    case EFBIG: return "raise the limit on file sizes (ulimit -f), or record fewer repetitions";
+    case EACCES:
+    case EPERM: return "change its permissions, or write to another folder";
+    case EROFS: return "this file system is read-only: write to another folder";
+    case ENOENT: return "create the folder first";
+    case ENOTDIR: return "part of the path is a file: check the path";
+    case ENAMETOOLONG: return "choose a shorter name";
+    case ENOLCK:
+    case ENOSYS:
+    case EAGAIN:
+        return "the file system refuses file locks: set HDF5_USE_FILE_LOCKING=FALSE in the environment, or write to a local disk";
+    default: return "check the disk, or write to another one";
+    }
+}
+
+WriterLock::WriterLock(const std::string& path) : descriptor_(::open(path.c_str(), O_RDWR | O_CLOEXEC))
+{
+    if (descriptor_ < 0) refuse(path, errno_text(errno), remedy(errno));
+    // Alone for a moment, to learn that nobody else has it; then shared, for readers.
+    for (const int kind : {LOCK_EX, LOCK_SH}) {
+        if (::flock(descriptor_, kind | LOCK_NB) == 0) continue;
+        if (locks_unknown(errno)) return;
+        release();
+        refuse(path, "another program has it open", "wait until that has finished, or choose another name");
+    }
+}
+
+WriterLock::WriterLock(WriterLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+WriterLock& WriterLock::operator=(WriterLock&& other) noexcept
+{
+    if (this != &other) {
+        release();
+        descriptor_ = std::exchange(other.descriptor_, -1);
+    }
+    return *this;
+}
+
+WriterLock::~WriterLock() { release(); }
+
+int WriterLock::synchronise() const
+{
+    const bool written = descriptor_ < 0 || ::fsync(descriptor_) == 0 || errno == EINVAL;
+    return written ? 0 : errno;
+}
+
+void WriterLock::release()
+{
+    if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+}
+
+OutputFile::OutputFile(const std::string& path, Overwrite overwrite) : path_(resolved(path)), overwrite_(overwrite)
+{
+    check_folder(path_);
+    if (const auto status = status_of(path_)) check_replaceable(path_, *status, overwrite);
+    for (int attempt = 0;; ++attempt) {
+        temporary_ = fmt::format("{}.{}.{}.tmp", path_, ::getpid(), attempt);
+        const int descriptor = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor >= 0) {
+            ::close(descriptor);
+            return;
+        }
+        if (errno != EEXIST) refuse(path_, fmt::format("folder {}: {}", folder_of(path_), errno_text(errno)), remedy(errno));
+    }
+}
+
+OutputFile::~OutputFile()
+{
+    if (!published_) ::unlink(temporary_.c_str());
+}
+
+void OutputFile::publish()
+{
+    if (overwrite_ == Overwrite::refuse)
+        publish_unless_taken();
+    else if (::rename(temporary_.c_str(), path_.c_str()) != 0)
+        refuse(path_, errno_text(errno), remedy(errno));
+    published_ = true;
+}
+
+void OutputFile::publish_unless_taken()
+{
+    // A hard link is the one way to take a name that fails where it is taken, on every file system
+    // that has hard links; elsewhere the name is reserved by an empty file first.
+    if (::link(temporary_.c_str(), path_.c_str()) == 0) {
+        ::unlink(temporary_.c_str());
+        return;
+    }
+    const int reserved = errno == EEXIST ? -1 : ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (reserved < 0) refuse(path_, errno_text(errno), errno == EEXIST ? "choose another name" : remedy(errno));
+    ::close(reserved);
+    if (::rename(temporary_.c_str(), path_.c_str()) != 0) refuse(path_, errno_text(errno), remedy(errno));
+}
+
+} // namespace shardline

@@ -1,0 +1,237 @@
+#include "record/reader.hpp"
+
+#include "model/error.hpp"
+#include "record/cells.hpp"
+#include "record/datatypes.hpp"
+#include "record/schema.hpp"
+#include "record/stored_file.hpp"
+
+#include <fmt/format.h>
+
+namespace shardline {
+namespace {
+
+using hdf5::reject;
+using hdf5::Shape;
+using hdf5::StoredColumn;
+using hdf5::StoredFile;
+using hdf5::StoredGroup;
+using schema::Column;
+
+constexpr size_t most_facts = 10'000;
+
+void require_known_values(const Column& column, std::span<const unsigned char> cells, const std::string& path)
+{
+    const size_t known = hdf5::enumeration_size(column.type);
+    for (size_t row = 0; known != 0 && row < cells.size(); ++row)
+        if (cells[row] >= known) reject(path, fmt::format("row {} holds {}, which has no meaning", row, cells[row]));
+}
+
+/// Cells of the first rows of a column, as bytes.
+std::vector<char> cells_of(const StoredGroup& group, const StoredColumn& stored, const Column& column, hsize_t rows)
+{
+    group.file().take(rows, stored.cell_bytes(), stored.path());
+    std::vector<char> cells(rows * stored.cell_bytes());
+    stored.read(rows, cells.data());
+    require_known_values(column, {reinterpret_cast<const unsigned char*>(cells.data()), cells.size()}, stored.path());
+    return cells;
+}
+
+std::string scalar_text(const StoredGroup& group, const Column& column)
+{
+    const StoredColumn stored(group, column, Shape::scalar);
+    const auto cells = cells_of(group, stored, column, 1);
+    return std::string(cells::text_in(cells));
+}
+
+std::vector<std::string> texts(const StoredGroup& group, const Column& column)
+{
+    const StoredColumn stored(group, column, Shape::rows);
+    const auto cells = cells_of(group, stored, column, stored.rows());
+    group.file().take(stored.rows(), sizeof(std::string), stored.path());
+    std::vector<std::string> result(stored.rows());
+    for (size_t i = 0; i < result.size(); ++i)
+        result[i] = cells::text_in(std::span(cells).subspan(i * stored.cell_bytes(), stored.cell_bytes()));
+    return result;
+}
+
+template <class Row, class Field>
+void read_field(const StoredGroup& group, const Column& column, Field Row::*field, std::vector<Row>& rows)
+{
+    const StoredColumn stored(group, column, Shape::rows);
+    const auto cells = cells_of(group, stored, column, rows.size());
+    for (size_t i = 0; i < rows.size(); ++i) {
+        try {
+            cells::decode(std::span(cells).subspan(i * stored.cell_bytes(), stored.cell_bytes()), rows[i].*field);
+        } catch (const cells::BadCell& bad) {
+            reject(stored.path(), fmt::format("row {}: {}", i, bad.what()));
+        }
+    }
+}
+
+/// The first rows of a table.
+template <class Row> std::vector<Row> read_table(StoredFile& file, hsize_t rows)
+{
+    using Table = schema::Table<Row>;
+    const StoredGroup group(file, Table::group);
+    file.take(rows, sizeof(Row), group.path());
+    std::vector<Row> result(rows);
+    Table::columns([&](const Column& column, auto field) { read_field(group, column, field, result); });
+    return result;
+}
+
+/// A table of fixed size: as many rows as its first column has.
+template <class Row> std::vector<Row> read_fixed_table(StoredFile& file)
+{
+    using Table = schema::Table<Row>;
+    const StoredGroup group(file, Table::group);
+    hsize_t rows = 0;
+    bool first = true;
+    Table::columns([&](const Column& column, auto) {
+        const StoredColumn stored(group, column, Shape::rows);
+        if (!first && stored.rows() != rows) reject(stored.path(), "its length differs from the other columns'");
+        rows = stored.rows();
+        first = false;
+    });
+    return read_table<Row>(file, rows);
+}
+
+Repetitions read_repetitions(StoredFile& file, hsize_t rows, size_t ranks)
+{
+    const StoredGroup group(file, schema::Table<Repetitions>::group);
+    Repetitions result;
+    result.ranks = static_cast<int32_t>(ranks);
+    schema::Table<Repetitions>::columns([&](const Column& column, auto field) {
+        auto& values = result.*field;
+        using Value = typename std::remove_reference_t<decltype(values)>::value_type;
+        const StoredColumn stored(group, column, column.per_rank ? Shape::rows_by_rank : Shape::rows, ranks);
+        file.take(rows, stored.width() * sizeof(Value), stored.path());
+        values.resize(rows * stored.width());
+        stored.read(rows, values.data());
+        if constexpr (std::is_same_v<Value, uint8_t>) require_known_values(column, values, stored.path());
+    });
+    return result;
+}
+
+/// How much of each growing table counts.
+struct Progress {
+    RunStatus status;
+    hsize_t repetitions, checks, findings, clocks, points;
+};
+
+template <class Row> hsize_t committed(const StoredGroup& progress)
+{
+    const auto column = schema::committed_rows(schema::Table<Row>::group);
+    const StoredColumn stored(progress, column, Shape::rows);
+    int64_t rows = -1;
+    if (stored.rows() != 1) reject(stored.path(), "not one value");
+    stored.read(1, &rows);
+    if (rows < 0) reject(stored.path(), "negative");
+    return static_cast<hsize_t>(rows);
+}
+
+RunStatus read_status(const StoredGroup& progress)
+{
+    const StoredColumn stored(progress, schema::progress_status, Shape::rows);
+    if (stored.rows() != 1) reject(stored.path(), "not one value");
+    return static_cast<RunStatus>(cells_of(progress, stored, schema::progress_status, 1)[0]);
+}
+
+/// While a run writes, what is read first is the oldest: the status, so that "complete" means all the
+/// rest is there; points last, so that every row read refers to a point that is there.
+Progress read_progress(StoredFile& file)
+{
+    const StoredGroup group(file, "progress");
+    Progress progress{};
+    progress.status = read_status(group);
+    progress.repetitions = committed<Repetitions>(group);
+    progress.checks = committed<Check>(group);
+    progress.findings = committed<Finding>(group);
+    progress.clocks = committed<ClockModel>(group);
+    progress.points = committed<Point>(group);
+    return progress;
+}
+
+Provenance read_provenance(StoredFile& file)
+{
+    const StoredGroup group(file, "provenance");
+    Provenance facts;
+    hdf5::for_each_attribute(group, most_facts, [&](const char* name) {
+        facts.emplace_back(name, hdf5::text_attribute(file, group.get(), name));
+    });
+    return facts;
+}
+
+void require_format(StoredFile& file, const std::string& path)
+{
+    const bool ours = hdf5::has_attribute(file.get(), "format")
+        && hdf5::text_attribute(file, file.get(), "format") == schema::format_name;
+    if (!ours)
+        throw InputError(fmt::format("cannot read {} (it was not written by shardline): name a file that shardline-run wrote", path));
+    const auto version = hdf5::number_attribute(file.get(), "format_version");
+    if (version > schema::format_version)
+        throw InputError(fmt::format("cannot read {} (written by a newer shardline: format {}, this reads {}): update shardline",
+                                     path, version, schema::format_version));
+    if (version < 1) reject("format_version", "not a version");
+}
+
+/// Refuses a row whose value is outside begin <= value < end.
+template <class Rows, class Get>
+void require_range(const char* path, const Rows& rows, Get get, int64_t begin, int64_t end)
+{
+    size_t row = 0;
+    for (const auto& element : rows) {
+        const int64_t value = get(element);
+        if (value < begin || value >= end) reject(path, fmt::format("row {} refers to {}, which does not exist", row, value));
+        ++row;
+    }
+}
+
+void require_consistent(const RunData& run)
+{
+    const auto points = static_cast<int64_t>(run.points.size()), ranks = static_cast<int64_t>(run.ranks.size());
+    require_range("/repetitions/point", run.repetitions.point, [](int32_t point) { return point; }, 0, points);
+    require_range("/checks/point", run.checks, [](const Check& check) { return check.point; }, 0, points);
+    require_range("/findings/rank", run.findings, [](const Finding& finding) { return finding.rank; }, -1, ranks);
+    require_range("/clocks/rank", run.clocks, [](const ClockModel& clock) { return clock.rank; }, 0, ranks);
+    require_range("/points/P", run.points, [](const Point& point) { return point.P; }, 0, ranks + 1);
+}
+
+RunData read(const std::string& path)
+{
+    StoredFile file(path);
+    require_format(file, path);
+    RunData run;
+    run.path = path;
+    const auto progress = read_progress(file);
+    run.status = progress.status;
+    const StoredGroup experiment(file, "experiment");
+    run.experiment_text = scalar_text(experiment, schema::experiment_text);
+    run.overrides = texts(experiment, schema::experiment_overrides);
+    run.experiment_effective = scalar_text(experiment, schema::experiment_effective);
+    run.provenance = read_provenance(file);
+    run.environment = read_fixed_table<schema::NameAndValue>(file);
+    run.ranks = read_fixed_table<RankInfo>(file);
+    run.points = read_table<Point>(file, progress.points);
+    run.repetitions = read_repetitions(file, progress.repetitions, run.ranks.size());
+    run.checks = read_table<Check>(file, progress.checks);
+    run.findings = read_table<Finding>(file, progress.findings);
+    run.clocks = read_table<ClockModel>(file, progress.clocks);
+    require_consistent(run);
+    return run;
+}
+
+} // namespace
+
+RunData read_run(const std::string& path)
+{
+    hdf5::initialise();
+    try {
+        return read(path);
+    } catch (const hdf5::Failure& failure) {
+        throw InputError(fmt::format("cannot read {} ({}): it is damaged, or not laid out as docs/file-format.md says", path,
+                                     failure.what()));
+    }
+}
+
+} // namespace shardline

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "model/run_data.hpp"
+
+#include <string>
+
+namespace shardline {
+
+/// Reads a run's file: complete, still being written, or left by a killed run (then all that was
+/// committed). Throws InputError with one line where the file is missing, foreign, truncated, of a
+/// newer format version, or inconsistent; memory stays bounded by what the file really holds.
+RunData read_run(const std::string& path);
+
+/// "HDF5 headers 1.10.8, library 1.10.8".
+std::string hdf5_version_text();
+
+} // namespace shardline

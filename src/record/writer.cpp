@@ -1,0 +1,444 @@
+#include "record/writer.hpp"
+
+#include "model/error.hpp"
+#include "record/cells.hpp"
+#include "record/datatypes.hpp"
+#include "record/output_file.hpp"
+#include "record/reader.hpp"
+#include "record/schema.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <stdexcept>
+
+namespace shardline {
+namespace {
+
+using hdf5::check;
+using hdf5::Handle;
+using hdf5::own;
+using schema::Column;
+
+// A flush writes whole chunks: small ones keep that cheap, and a file of a few repetitions small; a
+// million rows are still read in thousands of pieces, not in millions. Compression is left out: a
+// chunk that grows would be compressed again at every flush, and under SWMR moved, its old place lost.
+constexpr size_t chunk_bytes = 16 * 1024;
+constexpr size_t most_chunk_rows = 512;
+
+hsize_t rows_per_chunk(size_t row_bytes) { return std::clamp<size_t>(chunk_bytes / row_bytes, 1, most_chunk_rows); }
+
+void write_text_attribute(hid_t object, const std::string& name, std::string_view text)
+{
+    const auto bytes = std::max<size_t>(text.size(), 1);
+    const auto type = hdf5::file_type(schema::Type::text, bytes);
+    const auto scalar = own(H5Screate(H5S_SCALAR), H5Sclose, name);
+    std::string padded(text);
+    padded.resize(bytes);
+    const auto attribute =
+        own(H5Acreate2(object, name.c_str(), type.get(), scalar.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose, name);
+    check(H5Awrite(attribute.get(), type.get(), padded.data()), name);
+}
+
+void write_number_attribute(hid_t object, const char* name, int32_t value)
+{
+    const auto scalar = own(H5Screate(H5S_SCALAR), H5Sclose, name);
+    const auto attribute = own(H5Acreate2(object, name, H5T_STD_I32LE, scalar.get(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose, name);
+    check(H5Awrite(attribute.get(), H5T_NATIVE_INT32, &value), name);
+}
+
+Handle create_group(hid_t file, const char* name, hid_t properties = H5P_DEFAULT)
+{
+    return own(H5Gcreate2(file, name, H5P_DEFAULT, properties, H5P_DEFAULT), H5Gclose, name);
+}
+
+/// A dataset with its unit and description.
+Handle create_dataset(hid_t group, const Column& column, size_t text_bytes, hid_t space, hid_t properties)
+{
+    const auto type = hdf5::file_type(column.type, text_bytes);
+    auto dataset = own(H5Dcreate2(group, column.name, type.get(), space, H5P_DEFAULT, properties, H5P_DEFAULT), H5Dclose,
+                       column.name);
+    write_text_attribute(dataset.get(), "unit", column.unit);
+    write_text_attribute(dataset.get(), "description", column.description);
+    return dataset;
+}
+
+/// A dataset of final size, written at once.
+void write_fixed(hid_t group, const Column& column, size_t text_bytes, const Handle& space, const void* cells)
+{
+    const auto dataset = create_dataset(group, column, text_bytes, space.get(), H5P_DEFAULT);
+    const auto type = hdf5::memory_type(column.type, text_bytes);
+    check(H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, cells), column.name);
+}
+
+void write_scalar_text(hid_t group, const Column& column, const std::string& text)
+{
+    std::string padded(text);
+    padded.resize(std::max<size_t>(text.size(), 1));
+    write_fixed(group, column, padded.size(), own(H5Screate(H5S_SCALAR), H5Sclose, column.name), padded.data());
+}
+
+Handle space_of(hsize_t rows) { return own(H5Screate_simple(1, &rows, nullptr), H5Sclose, "dataspace"); }
+
+void write_texts(hid_t group, const Column& column, const std::vector<std::string>& texts)
+{
+    size_t bytes = 1;
+    for (const auto& text : texts) bytes = std::max(bytes, text.size());
+    std::vector<char> cells(texts.size() * bytes);
+    for (size_t i = 0; i < texts.size(); ++i) cells::encode(texts[i], std::span(cells).subspan(i * bytes, bytes));
+    write_fixed(group, column, bytes, space_of(texts.size()), cells.data());
+}
+
+template <class Row> void write_fixed_table(hid_t file, const std::vector<Row>& rows)
+{
+    using Table = schema::Table<Row>;
+    const auto group = create_group(file, Table::group);
+    const auto space = space_of(rows.size());
+    Table::columns([&](const Column& column, auto field) {
+        const std::span<const Row> all(rows);
+        const auto text_bytes = cells::longest_text(all, field);
+        const auto packed = cells::pack(all, field, hdf5::cell_bytes(column.type, text_bytes));
+        write_fixed(group.get(), column, text_bytes, space, packed.data());
+    });
+}
+
+void write_provenance(hid_t file, const Provenance& provenance)
+{
+    const auto properties = own(H5Pcreate(H5P_GROUP_CREATE), H5Pclose, "provenance");
+    check(H5Pset_attr_creation_order(properties.get(), H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED), "provenance");
+    const auto group = create_group(file, "provenance", properties.get());
+    for (auto fact = provenance.begin(); fact != provenance.end(); ++fact) {
+        const auto told_again = [&](const auto& later) { return later.first == fact->first; };
+        if (std::none_of(fact + 1, provenance.end(), told_again))
+            write_text_attribute(group.get(), fact->first, fact->second);
+    }
+}
+
+void write_experiment(hid_t file, const RunData& header)
+{
+    const auto group = create_group(file, "experiment");
+    write_scalar_text(group.get(), schema::experiment_text, header.experiment_text);
+    write_texts(group.get(), schema::experiment_overrides, header.overrides);
+    write_scalar_text(group.get(), schema::experiment_effective, header.experiment_effective);
+}
+
+/// An empty column that can grow. `ranks` is the width of a column that holds a value for each rank.
+void create_growing(hid_t group, const Column& column, hsize_t ranks)
+{
+    const int dimensions = column.per_rank ? 2 : 1;
+    const hsize_t width = column.per_rank ? ranks : 1;
+    const hsize_t none[] = {0, width}, any[] = {H5S_UNLIMITED, width};
+    const hsize_t chunk[] = {rows_per_chunk(hdf5::cell_bytes(column.type, column.text_bytes) * width), width};
+    const auto space = own(H5Screate_simple(dimensions, none, any), H5Sclose, column.name);
+    const auto properties = own(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, column.name);
+    check(H5Pset_chunk(properties.get(), dimensions, chunk), column.name);
+    create_dataset(group, column, column.text_bytes, space.get(), properties.get());
+}
+
+/// A table's empty columns and its counter of committed rows.
+template <class Row> void create_growing_table(hid_t file, hid_t progress, hsize_t ranks)
+{
+    using Table = schema::Table<Row>;
+    const auto group = create_group(file, Table::group);
+    Table::columns([&](const Column& column, auto) { create_growing(group.get(), column, ranks); });
+    const int64_t none = 0;
+    write_fixed(progress, schema::committed_rows(Table::group), 0, space_of(1), &none);
+}
+
+void lay_out(hid_t file, const RunData& header)
+{
+    write_text_attribute(file, "format", schema::format_name);
+    write_number_attribute(file, "format_version", schema::format_version);
+    write_text_attribute(file, "created_utc", fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr))));
+    write_experiment(file, header);
+    write_provenance(file, header.provenance);
+    write_fixed_table(file, header.environment);
+    write_fixed_table(file, header.ranks);
+
+    const auto progress = create_group(file, "progress");
+    const auto running = static_cast<unsigned char>(RunStatus::running);
+    write_fixed(progress.get(), schema::progress_status, 0, space_of(1), &running);
+    const hsize_t ranks = header.ranks.size();
+    create_growing_table<Point>(file, progress.get(), ranks);
+    create_growing_table<Repetitions>(file, progress.get(), ranks);
+    create_growing_table<Check>(file, progress.get(), ranks);
+    create_growing_table<Finding>(file, progress.get(), ranks);
+    create_growing_table<ClockModel>(file, progress.get(), ranks);
+}
+
+Handle open_dataset(hid_t file, const std::string& path)
+{
+    return own(H5Dopen2(file, path.c_str(), H5P_DEFAULT), H5Dclose, path);
+}
+
+Handle writing_properties()
+{
+    auto properties = hdf5::access_properties();
+    // SWMR needs the formats of 1.10; newer libraries keep to them too, for the tools of older ones.
+    check(H5Pset_libver_bounds(properties.get(), H5F_LIBVER_V110, H5F_LIBVER_V110), "");
+    return properties;
+}
+
+/// Sets the file's length to what is on disk, which a killed run may not have stored; HDF5 would
+/// otherwise append over its last rows.
+Handle open_to_continue(const std::string& path)
+{
+    const auto properties = writing_properties();
+    const hbool_t killed_run_too = true;
+    // The property h5clear uses: opens in spite of the flags a killed writer left.
+    check(H5Pset(properties.get(), "clear_status_flags", &killed_run_too), "");
+    auto file = own(H5Fopen(path.c_str(), H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, properties.get()), H5Fclose, "");
+    check(H5Fincrement_filesize(file.get(), 0), "");
+    return file;
+}
+
+/// One open column of a table that grows.
+class GrowingColumn {
+public:
+    GrowingColumn(hid_t file, const char* table, const Column& column, hsize_t ranks)
+        : name_(fmt::format("/{}/{}", table, column.name)), dataset_(open_dataset(file, name_)),
+          type_(hdf5::memory_type(column.type, column.text_bytes)),
+          cell_bytes_(hdf5::cell_bytes(column.type, column.text_bytes)), dimensions_(column.per_rank ? 2 : 1),
+          width_(column.per_rank ? ranks : 1)
+    {
+    }
+
+    size_t cell_bytes() const { return cell_bytes_; }
+
+    /// Writes rows from `first` on, over whatever an unfinished append may have left there.
+    void write(hsize_t first, hsize_t rows, const void* cells)
+    {
+        const hsize_t end[] = {first + rows, width_}, start[] = {first, 0}, count[] = {rows, width_};
+        check(H5Dset_extent(dataset_.get(), end), name_);
+        const auto in_file = own(H5Dget_space(dataset_.get()), H5Sclose, name_);
+        check(H5Sselect_hyperslab(in_file.get(), H5S_SELECT_SET, start, nullptr, count, nullptr), name_);
+        const auto in_memory = own(H5Screate_simple(dimensions_, count, nullptr), H5Sclose, name_);
+        check(H5Dwrite(dataset_.get(), type_.get(), in_memory.get(), in_file.get(), H5P_DEFAULT, cells), name_);
+    }
+
+    void abandon() { dataset_.release(); }
+
+private:
+    std::string name_;
+    Handle dataset_, type_;
+    size_t cell_bytes_;
+    int dimensions_;
+    hsize_t width_;
+};
+
+/// The open columns of a table that grows, and its counter.
+class GrowingTable {
+public:
+    template <class Row> static GrowingTable open(hid_t file, hsize_t ranks)
+    {
+        using Table = schema::Table<Row>;
+        GrowingTable table;
+        table.file_ = file;
+        table.counter_ = open_dataset(file, fmt::format("/progress/{}", Table::group));
+        int64_t rows = 0;
+        check(H5Dread(table.counter_.get(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &rows), Table::group);
+        table.rows_ = static_cast<hsize_t>(rows);
+        Table::columns(
+            [&](const Column& column, auto) { table.columns_.emplace_back(file, Table::group, column, ranks); });
+        return table;
+    }
+
+    hsize_t rows() const { return rows_; }
+
+    template <class Row> void append(std::span<const Row> rows)
+    {
+        size_t next = 0;
+        schema::Table<Row>::columns([&](const Column&, auto field) {
+            auto& column = columns_[next++];
+            column.write(rows_, rows.size(), cells::pack(rows, field, column.cell_bytes()).data());
+        });
+        commit(rows.size());
+    }
+
+    void append(const Repetitions& rows)
+    {
+        size_t next = 0;
+        schema::Table<Repetitions>::columns(
+            [&](const Column&, auto field) { columns_[next++].write(rows_, rows.size(), (rows.*field).data()); });
+        commit(rows.size());
+    }
+
+    void abandon()
+    {
+        for (auto& column : columns_) column.abandon();
+        counter_.release();
+    }
+
+private:
+    /// Columns first, the counter when they are safe. The flush is of the whole file because that alone
+    /// stores the file's length, without which h5clear cuts off what was appended.
+    void commit(hsize_t added)
+    {
+        check(H5Fflush(file_, H5F_SCOPE_LOCAL), "");
+        const auto rows = static_cast<int64_t>(rows_ + added);
+        check(H5Dwrite(counter_.get(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &rows), "progress");
+        check(H5Dflush(counter_.get()), "progress");
+        rows_ += added;
+    }
+
+    hid_t file_ = H5I_INVALID_HID;
+    std::vector<GrowingColumn> columns_;
+    Handle counter_;
+    hsize_t rows_ = 0;
+};
+
+bool columns_match(const Repetitions& rows)
+{
+    bool match = true;
+    schema::Table<Repetitions>::columns([&](const Column& column, auto field) {
+        const size_t width = column.per_rank ? static_cast<size_t>(rows.ranks) : 1;
+        match = match && (rows.*field).size() == rows.size() * width;
+    });
+    return match;
+}
+
+} // namespace
+
+struct RunWriter::File {
+    std::string path;
+    WriterLock lock;
+    Handle file;
+    hsize_t ranks = 0;
+    GrowingTable points, repetitions, checks, findings, clocks;
+    Handle status;
+    std::string failure; ///< why nothing more can be written; empty while all is well
+
+    File() = default;
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+    ~File()
+    {
+        if (!file) return;
+        try {
+            close(RunStatus::failed);
+        } catch (const std::exception&) {
+            // The caller is unwinding for a reason of its own; what was committed stands in the file.
+        }
+    }
+
+    void open_columns()
+    {
+        points = GrowingTable::open<Point>(file.get(), ranks);
+        repetitions = GrowingTable::open<Repetitions>(file.get(), ranks);
+        checks = GrowingTable::open<Check>(file.get(), ranks);
+        findings = GrowingTable::open<Finding>(file.get(), ranks);
+        clocks = GrowingTable::open<ClockModel>(file.get(), ranks);
+        status = open_dataset(file.get(), "/progress/status");
+    }
+
+    /// Runs an HDF5 operation; its failure ends the writing.
+    template <class Operation> void write(Operation&& operation)
+    {
+        if (!failure.empty()) throw InputError(failure);
+        hdf5::initialise();
+        try {
+            operation();
+        } catch (const hdf5::Failure& error) {
+            give_up(error);
+            throw InputError(failure);
+        }
+    }
+
+    template <class Row> void append(GrowingTable& table, std::span<const Row> rows)
+    {
+        if (!rows.empty()) write([&] { table.append(rows); });
+    }
+
+    /// Closes nothing: HDF5 would try to write the rest in an order that a crash does not survive, and
+    /// mark the file as sound. As it is, the file holds what was committed, like that of a killed run.
+    void give_up(const hdf5::Failure& error)
+    {
+        failure = fmt::format("cannot write {} ({}): {}; what was recorded before is kept", path, error.what(),
+                              remedy(error.error_number));
+        for (auto* table : {&points, &repetitions, &checks, &findings, &clocks}) table->abandon();
+        status.release();
+        file.release();
+        lock.release();
+    }
+
+    void set_status(RunStatus value)
+    {
+        const auto type = hdf5::memory_type(schema::Type::status, 0);
+        const auto cell = static_cast<unsigned char>(value);
+        check(H5Dwrite(status.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, &cell), "/progress/status");
+        check(H5Fflush(file.get(), H5F_SCOPE_LOCAL), "");
+    }
+
+    void close(RunStatus final_status)
+    {
+        write([&] {
+            set_status(final_status);
+            for (auto* table : {&points, &repetitions, &checks, &findings, &clocks}) *table = GrowingTable();
+            status.reset();
+            check(file.reset(), "");
+        });
+        // Network file systems may tell of a full disk only here.
+        if (const int error = lock.synchronise())
+            throw InputError(fmt::format("cannot write {} ({}): {}", path, errno_text(error), remedy(error)));
+        lock.release();
+    }
+};
+
+RunWriter::RunWriter(const std::string& path, const RunData& header, Overwrite overwrite) : file_(std::make_unique<File>())
+{
+    if (header.ranks.empty()) throw std::logic_error("a run is recorded of one rank at least");
+    hdf5::initialise();
+    OutputFile output(path, overwrite);
+    file_->path = path;
+    file_->ranks = header.ranks.size();
+    file_->lock = WriterLock(output.temporary_path());
+    file_->write([&] {
+        const auto properties = writing_properties();
+        file_->file =
+            own(H5Fcreate(output.temporary_path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, properties.get()), H5Fclose, "");
+        lay_out(file_->file.get(), header);
+        check(H5Fflush(file_->file.get(), H5F_SCOPE_LOCAL), "");
+        check(H5Fstart_swmr_write(file_->file.get()), "");
+        file_->open_columns();
+    });
+    file_->append(file_->findings, std::span<const Finding>(header.findings));
+    file_->append(file_->clocks, std::span<const ClockModel>(header.clocks));
+    output.publish();
+}
+
+RunWriter RunWriter::reopen(const std::string& path)
+{
+    auto file = std::make_unique<File>();
+    file->path = path;
+    file->lock = WriterLock(path);
+    file->ranks = read_run(path).ranks.size();
+    file->write([&] {
+        file->file = open_to_continue(path);
+        file->open_columns();
+        file->set_status(RunStatus::running);
+    });
+    return RunWriter(std::move(file));
+}
+
+RunWriter::RunWriter(std::unique_ptr<File> file) : file_(std::move(file)) {}
+RunWriter::~RunWriter() = default;
+RunWriter::RunWriter(RunWriter&&) noexcept = default;
+RunWriter& RunWriter::operator=(RunWriter&&) noexcept = default;
+
+void RunWriter::append(std::span<const Point> points) { file_->append(file_->points, points); }
+void RunWriter::append(const Check& check) { file_->append(file_->checks, std::span(&check, 1)); }
+void RunWriter::append(const Finding& finding) { file_->append(file_->findings, std::span(&finding, 1)); }
+void RunWriter::append(const ClockModel& clock) { file_->append(file_->clocks, std::span(&clock, 1)); }
+
+void RunWriter::append(const Repetitions& repetitions)
+{
+    if (static_cast<hsize_t>(repetitions.ranks) != file_->ranks || !columns_match(repetitions))
+        throw std::logic_error("repetitions to append differ in ranks or have columns of different lengths");
+    if (repetitions.size() > 0) file_->write([&] { file_->repetitions.append(repetitions); });
+}
+
+void RunWriter::close(RunStatus status) { file_->close(status); }
+
+} // namespace shardline

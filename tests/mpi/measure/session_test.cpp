@@ -1,0 +1,63 @@
+#include "measure/preflight.hpp"
+#include "model/error.hpp"
+#include "mpi_test.hpp"
+
+#include <gtest/gtest.h>
+
+namespace shardline {
+namespace {
+
+using test::session;
+
+TEST(OnRoot, RunsOnRankZeroAlone)
+{
+    bool ran = false;
+    on_root(*session, [&] { ran = true; });
+    EXPECT_EQ(ran, session->is_root());
+}
+
+TEST(OnRoot, InputErrorReachesEveryRank)
+{
+    EXPECT_THROW(on_root(*session, [] { throw InputError("wrong"); }), InputError);
+}
+
+TEST(BroadcastText, GivesRankZerosText)
+{
+    EXPECT_EQ(broadcast_text("text of " + std::to_string(session->rank()), session->control()), "text of 0");
+    EXPECT_EQ(broadcast_text("", session->control()), "");
+}
+
+TEST(GatherFacts, KeepsRankOrderAndFields)
+{
+    RankFacts mine;
+    mine.info.host = "host" + std::to_string(session->rank());
+    mine.info.cpu_model = "";
+    mine.info.allowed_cores = "0-3,8";
+    mine.info.blas_threads = 2;
+    mine.hardware_threads = {0, 1, 2, 3, 8};
+    mine.cores = {0, 0, 1, 1, session->rank()};
+    const auto all = gather_facts(mine, session->control());
+    ASSERT_EQ(all.size(), session->is_root() ? static_cast<size_t>(session->size()) : 0u);
+    for (size_t r = 0; r < all.size(); ++r) {
+        EXPECT_EQ(all[r].info.host, "host" + std::to_string(r));
+        EXPECT_EQ(all[r].info.cpu_model, "");
+        EXPECT_EQ(all[r].info.allowed_cores, "0-3,8");
+        EXPECT_EQ(all[r].info.blas_threads, 2);
+        EXPECT_EQ(all[r].hardware_threads, (std::vector<int>{0, 1, 2, 3, 8}));
+        EXPECT_EQ(all[r].cores, (std::vector<int>{0, 0, 1, 1, static_cast<int>(r)}));
+    }
+}
+
+TEST(RequireMemory, RefusesWhatNoNodeHasWithNumbers)
+{
+    EXPECT_NO_THROW(require_memory(1000, *session));
+    try {
+        require_memory(int64_t{1} << 60, *session);
+        FAIL() << "2^60 bytes were accepted";
+    } catch (const InputError& e) {
+        EXPECT_NE(std::string(e.what()).find("needs 1152921504606.8 MB"), std::string::npos) << e.what();
+    }
+}
+
+} // namespace
+} // namespace shardline

@@ -1,0 +1,185 @@
+// The sum of the ranks' shard products is the serial product, for every split there is.
+
+#include "measure/bfloat16.hpp"
+#include "measure/check.hpp"
+#include "measure/timed_step.hpp"
+#include "mpi_test.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace shardline {
+namespace {
+
+using test::session;
+
+constexpr int64_t B = 5, F = 7;
+
+std::vector<double> serial_product(int64_t D)
+{
+    std::vector<double> Z(B * F);
+    for (int64_t i = 0; i < B; ++i)
+        for (int64_t j = 0; j < F; ++j)
+            for (int64_t d = 0; d < D; ++d) Z[static_cast<size_t>(i * F + j)] += x_value(i, d) * y_value(d, j);
+    return Z;
+}
+
+double element(const Operands& o, const Buffer& buffer, int64_t i)
+{
+    return o.result_type() == ElementType::f64 ? buffer.as<double>()[i] : static_cast<double>(buffer.as<float>()[i]);
+}
+
+struct Case {
+    int64_t D;
+    ElementType compute, wire;
+};
+
+class ShardedProduct : public testing::TestWithParam<Case> {
+protected:
+    Operands step_with(int64_t D, ElementType compute, ElementType wire_type)
+    {
+        Operands o;
+        o.compute_type = compute;
+        o.wire_type = wire_type;
+        prepare(o, B, F, shard_of(D, session->size(), session->rank()));
+        poison(o, o.Z_partial);
+        poison(o, o.Z);
+        const WireType wire(wire_type);
+        Readings t;
+        timed_step(o, wire, session->work(), t);
+        return o;
+    }
+};
+
+TEST_P(ShardedProduct, EqualsTheSerialProduct)
+{
+    const auto [D, compute, wire] = GetParam();
+    const Operands o = step_with(D, compute, wire);
+    const auto expected = serial_product(D);
+    for (int64_t i = 0; i < B * F; ++i) {
+        const double exact = expected[static_cast<size_t>(i)], got = element(o, o.Z, i);
+        if (wire != ElementType::bf16) {
+            ASSERT_EQ(got, exact) << "element " << i;
+            continue;
+        }
+        double magnitude = std::abs(element(o, o.Z_partial, i));
+        MPI_Allreduce(MPI_IN_PLACE, &magnitude, 1, MPI_DOUBLE, MPI_SUM, session->control());
+        EXPECT_NEAR(got, exact, 2 * session->size() * 0x1p-9 * magnitude) << "element " << i;
+    }
+}
+
+TEST_P(ShardedProduct, PassesItsOwnCheck)
+{
+    const auto [D, compute, wire] = GetParam();
+    const Operands o = step_with(D, compute, wire);
+    const CheckResult result = check_step(o, D, session->control());
+    EXPECT_LE(result.max_error, result.bound);
+    if (wire != ElementType::bf16) { EXPECT_EQ(result.bound, 0); }
+    EXPECT_TRUE(result.dissenting_ranks.empty());
+}
+
+TEST_P(ShardedProduct, IsTheSameWhenMessagesAreSplit)
+{
+    const auto [D, compute, wire] = GetParam();
+    const Operands whole = step_with(D, compute, wire);
+    const int64_t usual = max_mpi_count;
+    max_mpi_count = 3;
+    const Operands split = step_with(D, compute, wire);
+    max_mpi_count = usual;
+    for (int64_t i = 0; i < B * F; ++i) EXPECT_EQ(element(split, split.Z, i), element(whole, whole.Z, i)) << "element " << i;
+}
+
+std::vector<Case> all_cases()
+{
+    std::vector<Case> cases;
+    for (int64_t D : {1, 2, 3, 100, 101, 1024})
+        for (auto compute : {ElementType::f32, ElementType::f64})
+            for (auto wire : {ElementType::f32, ElementType::f64, ElementType::bf16}) cases.push_back({D, compute, wire});
+    return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, ShardedProduct, testing::ValuesIn(all_cases()), [](const auto& instance) {
+    return "D" + std::to_string(instance.param.D) + "_" + std::string(name_of(instance.param.compute)) + "_wire_" +
+           std::string(name_of(instance.param.wire));
+});
+
+TEST(EmptyShard, LeavesNoNaN)
+{
+    Operands o;
+    prepare(o, B, F, {0, 0});
+    poison(o, o.Z_partial);
+    Readings t;
+    timed_matmul(o, t);
+    for (int64_t i = 0; i < B * F; ++i) EXPECT_EQ(element(o, o.Z_partial, i), 0);
+}
+
+TEST(OneByOne, IsExact)
+{
+    const int64_t D = 3;
+    Operands o;
+    prepare(o, 1, 1, shard_of(D, session->size(), session->rank()));
+    poison(o, o.Z_partial);
+    const WireType wire(ElementType::f32);
+    Readings t;
+    timed_step(o, wire, session->work(), t);
+    double exact = 0;
+    for (int64_t d = 0; d < D; ++d) exact += x_value(0, d) * y_value(d, 0);
+    EXPECT_EQ(element(o, o.Z, 0), exact);
+}
+
+// The check must see what can go wrong.
+
+class SpoiledResult : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        prepare(o, B, F, shard_of(D, session->size(), session->rank()));
+        Readings t;
+        timed_step(o, wire, session->work(), t);
+    }
+    CheckResult check() { return check_step(o, D, session->control()); }
+
+    static constexpr int64_t D = 50;
+    Operands o;
+    WireType wire{ElementType::f32};
+    const int last = session->size() - 1;
+};
+
+TEST_F(SpoiledResult, NaNIsSeen)
+{
+    if (session->rank() == last) o.Z.as<float>()[3] = NAN;
+    const CheckResult result = check();
+    EXPECT_TRUE(std::isnan(result.max_error));
+    EXPECT_EQ(result.worst_rank, last);
+}
+
+TEST_F(SpoiledResult, WrongSumIsSeenAndItsRankNamed)
+{
+    if (session->rank() == last) o.Z.as<float>()[B * F - 1] += 1;
+    const CheckResult result = check();
+    EXPECT_GT(result.max_error, result.bound);
+    EXPECT_EQ(result.worst_rank, last);
+    if (session->is_root() && session->size() > 1) {
+        EXPECT_EQ(result.dissenting_ranks, std::vector<int32_t>{last});
+    }
+}
+
+TEST_F(SpoiledResult, WrongPartialProductIsSeen)
+{
+    if (session->rank() == last) o.Z_partial.as<float>()[0] -= 1;
+    const CheckResult result = check();
+    EXPECT_GT(result.max_error, result.bound);
+}
+
+TEST_F(SpoiledResult, LostContributionIsSeen)
+{
+    if (session->size() == 1) GTEST_SKIP() << "one rank loses nothing";
+    std::copy_n(o.Z_partial.as<float>(), B * F, o.Z.as<float>());
+    const CheckResult result = check();
+    EXPECT_GT(result.max_error, result.bound);
+}
+
+} // namespace
+} // namespace shardline

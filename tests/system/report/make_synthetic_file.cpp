@@ -1,0 +1,134 @@
+// Writes the file that a run on a known machine would leave:
+//
+//   make_synthetic_file OUT.h5 [knob=value ...]
+//
+// Knobs are members of SyntheticPlan and SyntheticMachine, and: status (running, complete, stopped, failed; running
+// leaves the file as a killed run does), host (of rank 0), title, finding (text of a warning).
+
+#include "model/error.hpp"
+#include "record/writer.hpp"
+#include "tests/unit/model/synthetic_run.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <string>
+
+namespace {
+
+using namespace shardline;
+
+struct Order {
+    SyntheticPlan plan;
+    RunStatus status = RunStatus::complete;
+    std::string host, title, finding;
+};
+
+using Knob = std::function<void(Order&, const std::string&)>;
+
+template <class T>
+Knob number(T SyntheticPlan::*member)
+{
+    return [=](Order& order, const std::string& text) { order.plan.*member = static_cast<T>(std::stod(text)); };
+}
+
+Knob number(double SyntheticMachine::*member)
+{
+    return [=](Order& order, const std::string& text) { order.plan.machine.*member = std::stod(text); };
+}
+
+Knob text(std::string Order::*member)
+{
+    return [=](Order& order, const std::string& value) { order.*member = value; };
+}
+
+RunStatus status_named(const std::string& name)
+{
+    static const std::map<std::string, RunStatus> statuses{{"running", RunStatus::running}, {"complete", RunStatus::complete},
+                                                           {"stopped", RunStatus::stopped}, {"failed", RunStatus::failed}};
+    return statuses.at(name);
+}
+
+void set_list(Order& order, const std::string& value)
+{
+    order.plan.D.clear();
+    for (size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
+        end = value.find(',', begin);
+        order.plan.D.push_back(std::stoll(value.substr(begin, end - begin)));
+    }
+}
+
+const std::map<std::string, Knob>& knobs()
+{
+    static const std::map<std::string, Knob> table{
+        {"C", number(&SyntheticMachine::C_flop_per_s)},
+        {"W", number(&SyntheticMachine::W_bytes_per_s)},
+        {"alpha", number(&SyntheticMachine::alpha_s)},
+        {"allreduce_efficiency", number(&SyntheticMachine::allreduce_efficiency)},
+        {"B", number(&SyntheticPlan::B)},
+        {"F", number(&SyntheticPlan::F)},
+        {"P", number(&SyntheticPlan::P)},
+        {"D", set_list},
+        {"wire", [](Order& order, const std::string& name) { order.plan.wire_type = element_type_named(name).value(); }},
+        {"compute", [](Order& order, const std::string& name) { order.plan.compute_type = element_type_named(name).value(); }},
+        {"passes", number(&SyntheticPlan::passes)},
+        {"repetitions", number(&SyntheticPlan::repetitions)},
+        {"warmups", number(&SyntheticPlan::warmups)},
+        {"calibrated", number(&SyntheticPlan::calibrated)},
+        {"noise", number(&SyntheticPlan::noise)},
+        {"seed", number(&SyntheticPlan::seed)},
+        {"comm_factor_in_sweep", number(&SyntheticPlan::comm_factor_in_sweep)},
+        {"comp_exponent", number(&SyntheticPlan::comp_exponent)},
+        {"slow_rank", number(&SyntheticPlan::slow_rank)},
+        {"slow_factor", number(&SyntheticPlan::slow_factor)},
+        {"creep_per_repetition", number(&SyntheticPlan::creep_per_repetition)},
+        {"wrong_point", number(&SyntheticPlan::wrong_point)},
+        {"late_share", number(&SyntheticPlan::late_share)},
+        {"status", [](Order& order, const std::string& name) { order.status = status_named(name); }},
+        {"host", text(&Order::host)},
+        {"title", text(&Order::title)},
+        {"finding", text(&Order::finding)},
+    };
+    return table;
+}
+
+Order order_of(int argc, char** argv)
+{
+    Order order;
+    for (int i = 2; i < argc; ++i) {
+        const std::string argument = argv[i];
+        const size_t equals = argument.find('=');
+        knobs().at(argument.substr(0, equals))(order, argument.substr(equals + 1));
+    }
+    return order;
+}
+
+void write(const std::string& path, const Order& order)
+{
+    RunData run = synthetic_run(order.plan);
+    if (!order.host.empty()) run.ranks[0].host = order.host;
+    if (!order.title.empty()) run.experiment_effective = "title = \"" + order.title + "\"\n" + run.experiment_effective;
+    if (!order.finding.empty()) run.findings.push_back({"planted", Severity::warning, -1, order.finding});
+
+    RunWriter writer(path, run, Overwrite::allow);
+    writer.append(run.points);
+    writer.append(run.repetitions);
+    for (const Check& check : run.checks) writer.append(check);
+    if (order.status == RunStatus::running) std::_Exit(0); // no destructor: what a kill leaves
+    writer.close(order.status);
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    if (argc < 2) return 2;
+    try {
+        write(argv[1], order_of(argc, argv));
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "make_synthetic_file: %s\n", error.what());
+        return 2;
+    }
+    return 0;
+}
