@@ -212,6 +212,9 @@ std::string calibration_text(const Calibration& calibration, const Layout& layou
 
     std::string note = "GFLOP = 10^9 FLOP, MB = 10^6 bytes, [95 % interval].";
     if (calibration.W_segment_bytes > 0) note += fmt::format(" W was reached in segments of {} bytes.", calibration.W_segment_bytes);
+    for (const auto& [symbol, estimate] : {std::pair{"C", calibration.C_flop_per_s}, {"W", calibration.W_bytes_per_s}, {"alpha", calibration.alpha_s}})
+        if (estimate && !estimate->reaches_95())
+            note += fmt::format(" {}: the range of {}, which covers less than 95 %.", symbol, counted(static_cast<size_t>(estimate->n), "sample"));
     return layout.heading("Calibration, by samples that are not part of the sweep") + table.text(indent) + layout.sentence(note);
 }
 
@@ -284,7 +287,8 @@ struct TimeFormat {
 
 using Time = std::optional<Estimate> PointSummary::*;
 
-/// The largest time of the column reads as 1 to 1000, the smallest still has three digits (as far as three decimals reach).
+/// The largest time of the column reads as 1 to 1000, or as 1000 to 10^6 where the smallest would be lost
+/// otherwise; the smallest has three digits, as far as three decimals reach.
 TimeFormat time_format(const std::vector<const PointSummary*>& points, Time time)
 {
     double least = INFINITY, most = 0;
@@ -295,6 +299,7 @@ TimeFormat time_format(const std::vector<const PointSummary*>& points, Time time
         }
     if (most == 0) return {};
     TimeFormat format{time_unit_for(most), 0};
+    if (least * format.unit.per_second < 0.1) format.unit = time_unit_for(most / 1000);
     format.decimals = std::clamp(2 - static_cast<int>(std::floor(std::log10(least * format.unit.per_second))), 0, 3);
     return format;
 }
@@ -372,7 +377,7 @@ std::string confidence_sentence(const std::vector<const PointSummary*>& points)
 }
 
 constexpr std::string_view points_legend =
-    "Times are medians over repetitions, each the slowest rank's, ± half of the 95 % interval. side: which of t_comp and "
+    "Times are medians over repetitions, each that of the slowest rank, with half of the 95 % interval. side: which of t_comp and "
     "t_comm is longer; ?: their intervals do not tell. step: where t_step lies against its bounds, max(t_comp, t_comm) and "
     "t_comp + t_comm. n: repetitions used.";
 

@@ -84,7 +84,7 @@ std::string mpi_version_text()
     char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length = 0;
     MPI_Get_library_version(text, &length);
-    std::string line(text, static_cast<size_t>(length));
+    const std::string line = text; // `length` counts the closing NUL in some MPIs
     return line.substr(0, line.find('\n'));
 }
 

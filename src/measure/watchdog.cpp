@@ -69,8 +69,8 @@ void Watchdog::look()
     const double patience_s = part.waits_for_others ? 3 + 2.0 * rank_ : 0;
     if (spent_s < limit_s_ + patience_s) return;
     std::fprintf(stderr,
-                 "shardline-run: rank %d on %s has been in one %.*s for %.0f s (limit %.0f s): ending the job; what was "
-                 "recorded before is in the file; raise watchdog_s if such times are normal here\n",
+                 "shardline-run: rank %d on %s hangs in the phase \"%.*s\" (%.0f s, the limit is %.0f s): the job ends, what "
+                 "was recorded before is in the file; raise watchdog_s if such times are normal here\n",
                  rank_, host_.c_str(), static_cast<int>(part.name.size()), part.name.data(), spent_s, limit_s_);
     std::fflush(stderr);
     std::_Exit(1); // the launcher ends the other ranks; MPI may be what hangs, so it is not asked

@@ -52,13 +52,18 @@ double Curve::log_D_where(double log_t_comm) const
     return log_D[*i] + fraction * (log_D[*i + 1] - log_D[*i]);
 }
 
+double log_standard_error(const Estimate& estimate)
+{
+    return std::log(estimate.high / estimate.low) / (2 * student_t_975(estimate.degrees_of_freedom));
+}
+
 /// Weights of the nondecreasing fit: 1/variance of log t.
 std::vector<double> weights_of(std::span<const CurvePoint> points)
 {
     constexpr double smallest_error = 1e-4; // clocks of equal ticks would otherwise weigh without limit
     std::vector<double> weights;
     for (const CurvePoint& point : points) {
-        const double error = std::max(std::log(point.t_comp_s.high / point.t_comp_s.low) / (2 * normal_975), smallest_error);
+        const double error = std::max(log_standard_error(point.t_comp_s), smallest_error);
         weights.push_back(1 / (error * error));
     }
     return weights;
@@ -85,31 +90,76 @@ Curve curve_through(std::span<const CurvePoint> points)
     return curve;
 }
 
-/// Interval of the crossing: where it falls when every time is drawn anew from its own estimate. A formula would
-/// need the curve's slope, which noise between close points makes useless.
-Estimate crossing_interval(const Curve& curve, std::span<const CurvePoint> points, const Estimate& t_comm_s)
+/// An estimate that decides where the crossing lies, and by how much.
+struct Part {
+    double weight = 0;
+    const Estimate* estimate = nullptr;
+};
+
+/// t_comm and the points next to the crossing.
+std::vector<Part> parts_of_crossing(const Curve& curve, std::span<const CurvePoint> points, const Estimate& t_comm_s)
+{
+    const double log_t_comm = std::log(t_comm_s.value);
+    if (const auto i = curve.segment_of(log_t_comm)) {
+        const double fraction = (log_t_comm - curve.log_t[*i]) / (curve.log_t[*i + 1] - curve.log_t[*i]);
+        return {{1, &t_comm_s}, {1 - fraction, &points[*i].t_comp_s}, {fraction, &points[*i + 1].t_comp_s}};
+    }
+    return {{1, &t_comm_s}, {1, log_t_comm < curve.log_t.front() ? &points.front().t_comp_s : &points.back().t_comp_s}};
+}
+
+/// Of a sum of independent errors (Welch and Satterthwaite). Taking Student's quantile of each part for itself
+/// covers up to 99 %.
+double joint_degrees_of_freedom(std::span<const Part> parts)
+{
+    double variance = 0, spread = 0;
+    for (const Part& part : parts) {
+        const double error = part.weight * log_standard_error(*part.estimate);
+        variance += error * error;
+        spread += std::pow(error, 4) / part.estimate->degrees_of_freedom;
+    }
+    return spread > 0 ? variance * variance / spread : std::numeric_limits<double>::infinity();
+}
+
+/// Where the crossing falls when every time is drawn anew from its own estimate, sorted.
+std::vector<double> drawn_crossings(const Curve& curve, std::span<const CurvePoint> points, const Estimate& t_comm_s)
 {
     NormalDraws draws(interval_seed);
     const std::vector<double> weights = weights_of(points);
+    std::vector<double> t_quantiles;
+    for (const CurvePoint& point : points) t_quantiles.push_back(student_t_975(point.t_comp_s.degrees_of_freedom));
+    const double t_comm_quantile = student_t_975(t_comm_s.degrees_of_freedom);
     Curve drawn = curve;
     std::vector<double> log_t(points.size()), crossings;
     crossings.reserve(interval_draws);
     for (int i = 0; i < interval_draws; ++i) {
-        for (size_t j = 0; j < points.size(); ++j) log_t[j] = draw_log(points[j].t_comp_s, draws);
+        for (size_t j = 0; j < points.size(); ++j) log_t[j] = draw_log(points[j].t_comp_s, t_quantiles[j], draws);
         drawn.log_t = nondecreasing_fit(log_t, weights);
-        crossings.push_back(drawn.log_D_where(draw_log(t_comm_s, draws)));
+        crossings.push_back(drawn.log_D_where(draw_log(t_comm_s, t_comm_quantile, draws)));
     }
     std::sort(crossings.begin(), crossings.end());
-    const double value = std::exp(curve.log_D_where(std::log(t_comm_s.value)));
-    const double low = std::exp(crossings[static_cast<size_t>(0.025 * interval_draws)]);
-    const double high = std::exp(crossings[static_cast<size_t>(0.975 * interval_draws)]);
-    int64_t n = t_comm_s.n;
-    double confidence = t_comm_s.confidence;
-    for (const CurvePoint& point : points) {
-        n = std::min(n, point.t_comp_s.n);
-        confidence = std::min(confidence, point.t_comp_s.confidence);
+    return crossings;
+}
+
+/// A formula for the interval would need the curve's slope, which noise between close points makes useless.
+Estimate crossing_estimate(const Curve& curve, std::span<const CurvePoint> points, const Estimate& t_comm_s)
+{
+    const std::vector<double> crossings = drawn_crossings(curve, points, t_comm_s);
+    const std::vector<Part> parts = parts_of_crossing(curve, points, t_comm_s);
+    Estimate D;
+    D.degrees_of_freedom = joint_degrees_of_freedom(parts);
+    const double widening = student_t_975(D.degrees_of_freedom) / normal_975;
+    const double log_value = curve.log_D_where(std::log(t_comm_s.value));
+    const double down = log_value - crossings[static_cast<size_t>(0.025 * interval_draws)];
+    const double up = crossings[static_cast<size_t>(0.975 * interval_draws)] - log_value;
+    D.value = std::exp(log_value);
+    D.low = std::exp(log_value - widening * std::max(down, 0.0));
+    D.high = std::exp(log_value + widening * std::max(up, 0.0));
+    D.n = t_comm_s.n;
+    for (const Part& part : parts) {
+        D.n = std::min(D.n, part.estimate->n);
+        D.confidence = std::min(D.confidence, part.estimate->confidence);
     }
-    return {value, std::min(low, value), std::max(high, value), n, confidence};
+    return D;
 }
 
 } // namespace
@@ -132,7 +182,7 @@ std::optional<MeasuredCrossing> measured_crossing(std::span<const CurvePoint> po
     const auto below = curve.segment_of(log_t_comm);
     if (!below) return std::nullopt;
     MeasuredCrossing crossing;
-    crossing.D = crossing_interval(curve, points, t_comm_s);
+    crossing.D = crossing_estimate(curve, points, t_comm_s);
     crossing.t_s = t_comm_s.value;
     crossing.below = *below;
     crossing.fraction = (log_t_comm - curve.log_t[*below]) / (curve.log_t[*below + 1] - curve.log_t[*below]);
@@ -144,7 +194,7 @@ std::optional<Estimate> modelled_crossing(std::span<const CurvePoint> points, co
     if (points.empty()) return std::nullopt;
     const Curve curve = curve_through(points);
     if (!std::isfinite(curve.log_D_where(std::log(t_comm_s.value)))) return std::nullopt;
-    return crossing_interval(curve, points, t_comm_s);
+    return crossing_estimate(curve, points, t_comm_s);
 }
 
 Estimate ratio_of(const Estimate& a, const Estimate& b)

@@ -47,11 +47,11 @@ private:
     bool has_spare_ = false;
 };
 
-/// Logarithm of a positive quantity, drawn from what its estimate says: normal on either side of the value, with
-/// 1.96 standard deviations at the interval's ends.
-inline double draw_log(const Estimate& estimate, NormalDraws& draws)
+/// Logarithm of a positive quantity, drawn from what its estimate says: normal with the estimate's own standard error
+/// on either side of the value. `t_quantile` is student_t_975 of the estimate's degrees of freedom.
+inline double draw_log(const Estimate& estimate, double t_quantile, NormalDraws& draws)
 {
-    const double z = draws.next() / normal_975;
+    const double z = draws.next() / t_quantile;
     const double log_value = std::log(estimate.value);
     return log_value + (z > 0 ? z * (std::log(estimate.high) - log_value) : z * (log_value - std::log(estimate.low)));
 }

@@ -36,16 +36,17 @@ Estimate range_estimate(const std::vector<double>& sorted)
 {
     const auto n = static_cast<int64_t>(sorted.size());
     const double confidence = 1 - std::exp2(static_cast<double>(1 - n));
-    return {median_of_sorted(sorted), sorted.front(), sorted.back(), n,
-            n >= min_samples_for_95 ? 0.95 : confidence};
+    return {median_of_sorted(sorted), sorted.front(), sorted.back(), n, std::min(confidence, 0.95),
+            static_cast<double>(std::max<int64_t>(n - 1, 1))};
 }
 
 /// Interval between the order statistics `half_width` ranks to either side of the middle.
-Estimate estimate_around_middle(const std::vector<double>& sorted, double half_width)
+Estimate estimate_around_middle(const std::vector<double>& sorted, double half_width, double degrees_of_freedom)
 {
     const double middle = (static_cast<double>(sorted.size()) + 1) / 2;
     return {median_of_sorted(sorted), order_statistic(sorted, middle - half_width),
-            order_statistic(sorted, middle + half_width), static_cast<int64_t>(sorted.size()), 0.95};
+            order_statistic(sorted, middle + half_width), static_cast<int64_t>(sorted.size()), 0.95,
+            degrees_of_freedom};
 }
 
 /// One interval between the k-th smallest and k-th largest is too wide for 95 %, the next one inwards too
@@ -65,7 +66,7 @@ Estimate independent_estimate(const std::vector<double>& sorted)
     }
     const double shortfall = (outer - 0.95) / (outer - inner);
     const double inwards = (n - k) * shortfall / (k + (n - 2 * k) * shortfall);
-    return estimate_around_middle(sorted, (n + 1) / 2 - k - inwards);
+    return estimate_around_middle(sorted, (n + 1) / 2 - k - inwards, n - 1);
 }
 
 /// First index of each visit, and the number of samples at the end.
@@ -167,7 +168,8 @@ Estimate median_estimate(std::span<const double> sample, std::span<const int32_t
     const SignScores scores = sign_scores(sample, bounds, median_of_sorted(sorted));
     const double own_part = 1 - scores.intraclass_correlation;
     const double degrees_of_freedom = static_cast<double>(blocks - 1) / std::max(own_part * own_part, 1e-6);
-    return estimate_around_middle(sorted, student_t_975(degrees_of_freedom) * std::sqrt(scores.variance) / 2);
+    return estimate_around_middle(sorted, student_t_975(degrees_of_freedom) * std::sqrt(scores.variance) / 2,
+                                  degrees_of_freedom);
 }
 
 Estimate with_launch_spread(Estimate pooled, std::span<const double> launch_values)
@@ -178,8 +180,10 @@ Estimate with_launch_spread(Estimate pooled, std::span<const double> launch_valu
     for (double value : launch_values) mean += std::log(value) / n;
     for (double value : launch_values) square += (std::log(value) - mean) * (std::log(value) - mean);
     const double half_width = student_t_975(n - 1) * std::sqrt(square / (n - 1) / n);
-    pooled.low = std::min(pooled.low, std::exp(mean - half_width));
-    pooled.high = std::max(pooled.high, std::exp(mean + half_width));
+    const double low = std::exp(mean - half_width), high = std::exp(mean + half_width);
+    if (low < pooled.low || high > pooled.high) pooled.degrees_of_freedom = std::min(pooled.degrees_of_freedom, n - 1);
+    pooled.low = std::min(pooled.low, low);
+    pooled.high = std::max(pooled.high, high);
     return pooled;
 }
 

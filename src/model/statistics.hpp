@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -13,6 +14,8 @@ struct Estimate {
     double high = 0;
     int64_t n = 0;            ///< samples behind it
     double confidence = 0.95; ///< less where the samples are too few for 95 %: then [low, high] is their range
+    /// The half-widths are Student's t quantile for so many degrees of freedom times the standard error.
+    double degrees_of_freedom = std::numeric_limits<double>::infinity();
 
     /// (high − low) / 2 relative to value.
     double relative_half_width() const { return (high - low) / (2 * value); }
