@@ -43,7 +43,7 @@ void write_file(const std::string& path, std::string_view text)
         throw InputError(fmt::format("{}: is an HDF5 file (which would be lost): give another path for the JSON", path));
     File file(std::fopen(path.c_str(), "wb"));
     const bool written = file && std::fwrite(text.data(), 1, text.size(), file.get()) == text.size() && std::fflush(file.get()) == 0;
-    if (!written)
+    if (!written || std::fclose(file.release()) != 0) // network file systems tell of a full disk at the end
         throw InputError(fmt::format("{}: cannot be written ({}): give another path, or - for standard output", path,
                                      std::strerror(errno)));
 }

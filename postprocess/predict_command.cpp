@@ -90,13 +90,13 @@ void check_company(const PredictOptions& options)
 }
 
 /// Figures of a preset are those of its own types, so bf16 is what one means by naming one.
-PredictionInputs inputs_of(const PredictOptions& options)
+PaperInputs inputs_of(const PredictOptions& options)
 {
     check_company(options);
     const Hardware* hardware = parse_hardware(options.hardware);
     const std::span<const NumberType> types(number_types), wire_types = types.first(3); // no sums of int8
 
-    PredictionInputs in;
+    PaperInputs in;
     in.hardware = hardware ? hardware->name : "";
     in.P = parse_count("--ranks", options.ranks.value_or("2"), std::numeric_limits<int32_t>::max());
     in.wire = parse_type("--wire", options.wire.value_or(hardware ? "bf16" : "f32"), wire_types);
@@ -171,8 +171,8 @@ int print(const std::string& text, const std::string& json, const Text& json_pat
 int run_predict(const PredictOptions& options)
 {
     if (options.list_hardware) return print(hardware_text(), hardware_json(), options.json);
-    const PredictionInputs inputs = inputs_of(options);
-    const Prediction prediction = predict(inputs);
+    const PaperInputs inputs = inputs_of(options);
+    const PaperPrediction prediction = predict(inputs);
     return print(prediction_text(inputs, prediction), prediction_json(inputs, prediction), options.json);
 }
 
@@ -181,7 +181,7 @@ int run_predict(const PredictOptions& options)
 Command add_predict_command(CLI::App& program)
 {
     const auto options = std::make_shared<PredictOptions>();
-    CLI::App* app = program.add_subcommand("predict", "The law on paper: D*, times and bounds of given hardware");
+    CLI::App* app = program.add_subcommand("predict", "The law on paper: D*, times and bounds");
     const auto add = [&](const char* name, Text& value, const char* placeholder, const char* meaning) {
         return app->add_option(name, value, meaning)->option_text(placeholder);
     };

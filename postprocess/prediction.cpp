@@ -20,7 +20,7 @@ std::optional<Bound> bound_of(double computation, double communication)
     return computation > communication ? Bound::computation : Bound::communication;
 }
 
-void predict_crossover(const PredictionInputs& in, Prediction& out)
+void predict_crossover(const PaperInputs& in, PaperPrediction& out)
 {
     if (in.P == 1 || !in.C_flop_per_s || !in.W_bytes_per_s) return;
     const auto s = static_cast<double>(in.wire.bytes);
@@ -30,7 +30,7 @@ void predict_crossover(const PredictionInputs& in, Prediction& out)
                                       static_cast<double>(*in.F));
 }
 
-void predict_times(const PredictionInputs& in, Prediction& out)
+void predict_times(const PaperInputs& in, PaperPrediction& out)
 {
     if (!in.B || !in.F) return;
     if (in.D && in.C_flop_per_s) out.t_comp_s = comp_time_s(*in.B, *in.D, *in.F, in.P, *in.C_flop_per_s);
@@ -47,7 +47,7 @@ void predict_times(const PredictionInputs& in, Prediction& out)
     out.t_step_upper_s = step.upper_s;
 }
 
-void predict_bound(const PredictionInputs& in, Prediction& out)
+void predict_bound(const PaperInputs& in, PaperPrediction& out)
 {
     if (out.t_comp_s && out.t_comm_s)
         out.bound = bound_of(*out.t_comp_s, *out.t_comm_s);
@@ -55,7 +55,7 @@ void predict_bound(const PredictionInputs& in, Prediction& out)
         out.bound = bound_of(static_cast<double>(*in.D), out.D_star_ring.value_or(*out.D_star));
 }
 
-void predict_memory(const PredictionInputs& in, Prediction& out)
+void predict_memory(const PaperInputs& in, PaperPrediction& out)
 {
     const auto s_x = static_cast<double>(in.compute.bytes), s_y = static_cast<double>(in.weights.bytes), s_z = s_x;
     out.dot_intensity = 1 / s_x;
@@ -106,7 +106,7 @@ private:
     TextTable table_;
 };
 
-std::string heading(const PredictionInputs& in)
+std::string heading(const PaperInputs& in)
 {
     const std::string preset = in.hardware.empty() ? "" : in.hardware + ": ";
     const std::string weights = in.weights.name == in.compute.name ? "" : fmt::format(" with {} weights", in.weights.name);
@@ -114,7 +114,7 @@ std::string heading(const PredictionInputs& in)
                        in.compute.name, weights, in.wire.name, in.wire.bytes);
 }
 
-void add_inputs(const PredictionInputs& in, Rows& rows)
+void add_inputs(const PaperInputs& in, Rows& rows)
 {
     if (in.C_flop_per_s) rows.add("C", fmt::format("{:g} FLOP/s", *in.C_flop_per_s), "one rank's matmul");
     if (in.W_bytes_per_s && in.P > 1) rows.add("W", fmt::format("{:g} B/s", *in.W_bytes_per_s), "one rank, one way, while as much comes in");
@@ -122,7 +122,7 @@ void add_inputs(const PredictionInputs& in, Rows& rows)
     if (in.M_bytes_per_s) rows.add("M", fmt::format("{:g} B/s", *in.M_bytes_per_s), "memory of one rank");
 }
 
-void add_crossover(const PredictionInputs& in, const Prediction& out, Rows& rows)
+void add_crossover(const PaperInputs& in, const PaperPrediction& out, Rows& rows)
 {
     if (out.D_star) {
         rows.add("D*", elements_text(*out.D_star), "s(P-1)C/W: compute-bound above, communication-bound below");
@@ -134,7 +134,7 @@ void add_crossover(const PredictionInputs& in, const Prediction& out, Rows& rows
     }
 }
 
-void add_times(const PredictionInputs& in, const Prediction& out, Rows& rows)
+void add_times(const PaperInputs& in, const PaperPrediction& out, Rows& rows)
 {
     if (out.t_comp_s) rows.add("t_comp", time_text(*out.t_comp_s), "2·B·F·ceil(D/P)/C");
     if (in.P == 1) return;
@@ -152,7 +152,7 @@ std::string_view memory_bound_text(double intensity, double critical)
     return intensity > critical ? "compute-bound" : "memory-bound";
 }
 
-void add_memory_roofline(const PredictionInputs& in, const Prediction& out, Rows& rows)
+void add_memory_roofline(const PaperInputs& in, const PaperPrediction& out, Rows& rows)
 {
     if (!out.critical_intensity) return;
     const double critical = *out.critical_intensity;
@@ -166,7 +166,7 @@ void add_memory_roofline(const PredictionInputs& in, const Prediction& out, Rows
                  fmt::format("one rank's shard: {} in memory terms", memory_bound_text(*out.matmul_intensity, critical)));
 }
 
-void add_memory(const PredictionInputs& in, const Prediction& out, Rows& rows)
+void add_memory(const PaperInputs& in, const PaperPrediction& out, Rows& rows)
 {
     if (!in.memory_bytes || !out.memory) return;
     const std::string& Z_type = in.compute.bytes >= in.wire.bytes ? in.compute.name : in.wire.name;
@@ -175,7 +175,7 @@ void add_memory(const PredictionInputs& in, const Prediction& out, Rows& rows)
     rows.add("Z", gigabytes_text(out.memory->Z_bytes), fmt::format("two of B x F, {}: partial result and sum", Z_type));
 }
 
-std::string side_sentence(const PredictionInputs& in, const Prediction& out)
+std::string side_sentence(const PaperInputs& in, const PaperPrediction& out)
 {
     if (in.P == 1) return "One rank has nothing to sum: there is no communication and no crossover.";
     if (!out.bound || !in.D) return "";
@@ -184,7 +184,7 @@ std::string side_sentence(const PredictionInputs& in, const Prediction& out)
     return fmt::format("D = {} is {}-bound: {:.3g} times D*.", *in.D, name_of(*out.bound), times);
 }
 
-std::string memory_sentence(const PredictionInputs& in, const Prediction& out)
+std::string memory_sentence(const PaperInputs& in, const PaperPrediction& out)
 {
     if (!in.memory_bytes || !out.memory) return "";
     const double need = out.memory->total_bytes(), have = *in.memory_bytes;
@@ -203,7 +203,7 @@ Json json_of(const std::optional<T>& value)
     return value ? Json(*value) : Json();
 }
 
-Json inputs_json(const PredictionInputs& in)
+Json inputs_json(const PaperInputs& in)
 {
     return {{"hardware", in.hardware.empty() ? Json() : Json(in.hardware)},
             {"P", in.P},
@@ -221,7 +221,7 @@ Json inputs_json(const PredictionInputs& in)
             {"memory_bytes", json_of(in.memory_bytes)}};
 }
 
-Json memory_json(const PredictionInputs& in, const Prediction& out)
+Json memory_json(const PaperInputs& in, const PaperPrediction& out)
 {
     if (!out.memory) return {};
     return {{"X_bytes", out.memory->X_bytes},
@@ -233,9 +233,9 @@ Json memory_json(const PredictionInputs& in, const Prediction& out)
 
 } // namespace
 
-Prediction predict(const PredictionInputs& inputs)
+PaperPrediction predict(const PaperInputs& inputs)
 {
-    Prediction prediction;
+    PaperPrediction prediction;
     predict_crossover(inputs, prediction);
     predict_times(inputs, prediction);
     predict_bound(inputs, prediction);
@@ -243,7 +243,7 @@ Prediction predict(const PredictionInputs& inputs)
     return prediction;
 }
 
-std::string prediction_text(const PredictionInputs& inputs, const Prediction& prediction)
+std::string prediction_text(const PaperInputs& inputs, const PaperPrediction& prediction)
 {
     Rows rows;
     add_inputs(inputs, rows);
@@ -258,7 +258,7 @@ std::string prediction_text(const PredictionInputs& inputs, const Prediction& pr
     return text;
 }
 
-std::string prediction_json(const PredictionInputs& inputs, const Prediction& prediction)
+std::string prediction_json(const PaperInputs& inputs, const PaperPrediction& prediction)
 {
     const Json json{{"schema", "shardline-prediction"},
                     {"schema_version", 1},

@@ -15,7 +15,7 @@ struct NumberType {
 };
 
 /// What is known. Symbols as in model/law.hpp; a rate that is not given leaves out what needs it.
-struct PredictionInputs {
+struct PaperInputs {
     std::string hardware; ///< name of the preset, empty without one
     int64_t P = 2;
     NumberType wire;    ///< of Z in a message: the law's s
@@ -36,7 +36,7 @@ struct MemoryNeed {
 };
 
 /// Nothing where the inputs do not tell.
-struct Prediction {
+struct PaperPrediction {
     std::optional<double> D_star;      ///< bandwidth regime; nothing for one rank
     std::optional<double> D_star_ring; ///< with the start-up time of a ring
     std::optional<double> t_comp_s, t_comm_s, t_step_lower_s, t_step_upper_s;
@@ -48,11 +48,11 @@ struct Prediction {
     std::optional<MemoryNeed> memory;
 };
 
-Prediction predict(const PredictionInputs& inputs);
+PaperPrediction predict(const PaperInputs& inputs);
 
-std::string prediction_text(const PredictionInputs& inputs, const Prediction& prediction);
+std::string prediction_text(const PaperInputs& inputs, const PaperPrediction& prediction);
 
 /// One JSON object in SI units, null where there is nothing; docs/report.md defines its keys.
-std::string prediction_json(const PredictionInputs& inputs, const Prediction& prediction);
+std::string prediction_json(const PaperInputs& inputs, const PaperPrediction& prediction);
 
 } // namespace shardline

@@ -206,8 +206,8 @@ std::string calibration_text(const Calibration& calibration, const Layout& layou
     table.add_column("", Align::left);
     table.add_column("", Align::right);
     for (int i = 0; i < 3; ++i) table.add_column("", Align::left);
-    table.add_row(calibration_row("C", calibration.C_flop_per_s, 1e-9, "GFLOP/s", "matmul of one rank, all computing"));
-    table.add_row(calibration_row("W", calibration.W_bytes_per_s, 1e-6, "MB/s", "sent by one rank while as much comes in"));
+    table.add_row(calibration_row("C", calibration.C_flop_per_s, 1e-9, "GFLOP/s", "one rank's matmul, all at work"));
+    table.add_row(calibration_row("W", calibration.W_bytes_per_s, 1e-6, "MB/s", "sent while as much comes in"));
     table.add_row(calibration_row("alpha", calibration.alpha_s, 1e6, "µs", "start-up of one message"));
 
     std::string note = "GFLOP = 10^9 FLOP, MB = 10^6 bytes, [95 % interval].";

@@ -25,15 +25,6 @@ std::string significant(double value, int digits)
     return fmt::format("{:.{}f}", value, decimals_for(value, digits));
 }
 
-std::string rounded_count(double value)
-{
-    if (!(value >= 100 && value < 1e15)) return significant(value, 3);
-    const double unit = std::pow(10, std::floor(std::log10(value)) - 2);
-    std::string digits = fmt::format("{:.0f}", std::round(value / unit) * unit);
-    for (size_t end = digits.size(); end > 3;) digits.insert(end -= 3, " ");
-    return digits;
-}
-
 std::string counted(size_t count, std::string_view noun)
 {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");

@@ -11,9 +11,6 @@ namespace shardline {
 /// `value` with so many significant digits and no exponent between 1e-4 and 1e7: "0.0490", "50.5", "10600".
 std::string significant(double value, int digits);
 
-/// A count of three significant digits in groups of three: 10 612.4 gives "10 600".
-std::string rounded_count(double value);
-
 /// `count` followed by its noun: "1 rank", "2 ranks".
 std::string counted(size_t count, std::string_view noun);
 

@@ -4,7 +4,11 @@
 #include "apps/progress.hpp"
 #include "apps/resume.hpp"
 #include "experiment/experiment.hpp"
+#include "measure/launch.hpp"
+#include "measure/memory.hpp"
 #include "measure/preflight.hpp"
+#include "measure/provenance.hpp"
+#include "measure/rank_facts.hpp"
 #include "measure/runner.hpp"
 #include "measure/session.hpp"
 #include "measure/stop_signal.hpp"
@@ -17,10 +21,16 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <iostream>
 #include <optional>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 namespace shardline {
@@ -34,6 +44,7 @@ struct CommandLine {
     std::string output;
     std::string resume;
     std::vector<std::string> overrides;
+    std::vector<std::string> allowed; ///< findings that shall not stop the run
     bool dry_run = false;
     bool force = false;
 };
@@ -44,6 +55,23 @@ bool may_speak()
     for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
         if (const char* rank = std::getenv(name)) return std::string(rank) == "0";
     return true;
+}
+
+/// A standard stream that is closed would hand its number to the next file or socket, and text for it would go there.
+void occupy_closed_streams()
+{
+    for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (fcntl(stream, F_GETFD) == -1) open("/dev/null", O_RDONLY); // takes the lowest free number; writing to it fails
+}
+
+/// One message on standard error; where nobody can hear it, the exit code has to do.
+void say(const std::string& message) { std::fputs(("shardline-run: " + message + "\n").c_str(), stderr); }
+
+/// `otherwise` says what remains when it cannot be written.
+void print_results(const std::string& text, const std::string& otherwise)
+{
+    if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
+    throw InputError(fmt::format("cannot write to standard output ({}): {}", std::strerror(errno), otherwise));
 }
 
 std::string version_text()
@@ -72,6 +100,10 @@ std::optional<int> parse(int argc, char** argv, CommandLine& command)
            [&](const std::string& text) { command.overrides.push_back(fmt::format("time_budget_s={}", duration_s(text))); },
            "start no further visit after this time, e.g. 90s, 20m, 2h")
         ->type_name("TIME");
+    app.add_option("--allow", command.allowed, "measure in spite of a finding that makes the numbers meaningless")
+        ->allow_extra_args(false)
+        ->check(CLI::IsMember(std::vector<std::string>(stopping_codes().begin(), stopping_codes().end())))
+        ->type_name("NAME");
     app.add_flag("--dry-run", command.dry_run, "print the plan: points, memory, counts, time; measure nothing");
     app.add_flag("--force", command.force, "overwrite the output file");
     try {
@@ -84,10 +116,13 @@ std::optional<int> parse(int argc, char** argv, CommandLine& command)
         }
     } catch (const CLI::ParseError& e) {
         if (e.get_exit_code() == 0) { // help and version
-            if (may_speak()) app.exit(e);
-            return 0;
+            if (!may_speak()) return 0;
+            app.exit(e);
+            return std::cout.flush() ? 0 : 2;
         }
-        if (may_speak()) fmt::print(stderr, "shardline-run: {} (see shardline-run --help)\n", e.what());
+        // The others end quietly: a launcher that sees one of them fail would kill rank 0 before it has spoken.
+        if (!may_speak()) return 0;
+        say(fmt::format("{} (see shardline-run --help)", e.what()));
         return 2;
     }
     return std::nullopt;
@@ -110,45 +145,68 @@ Experiment read_on_root(const Session& session, const CommandLine& command, RunD
     return session.is_root() ? experiment : parse_experiment(text, command.experiment, lines_of(overrides));
 }
 
-void print_plan(const Plan& plan, const Experiment& experiment, int ranks)
+std::string plan_text(const Plan& plan, const Experiment& experiment, int ranks)
 {
-    fmt::print("{}\n{} rank{}, {} passes of {} repetitions and {} warm-ups in each of two modes\n", experiment.title, ranks,
-               ranks == 1 ? "" : "s", experiment.passes, experiment.repetitions, experiment.warmups);
-    if (ranks == 1) fmt::print("one rank has nothing to sum: calibration only\n");
+    std::string text = fmt::format("{}\n{} rank{}, {} passes of {} repetitions and {} warm-ups in each of two modes\n",
+                                   experiment.title, ranks, ranks == 1 ? "" : "s", experiment.passes, experiment.repetitions,
+                                   experiment.warmups);
+    if (ranks == 1) text += "one rank has nothing to sum: calibration only\n";
     double seconds = 0;
     for (const PlannedShape& shape : plan.shapes) {
         seconds += shape.seconds;
-        fmt::print("\nB = {}, F = {}: V = {:.6g} MB (10^6 bytes) of {} in {} MPI call{}, {:.1f} MB on each rank\n", shape.B,
+        text += fmt::format("\nB = {}, F = {}: V = {:.6g} MB (10^6 bytes) of {} in {} MPI call{}, {:.1f} MB on each rank\n", shape.B,
                    shape.F, static_cast<double>(shape.message_bytes) / 1e6, name_of(experiment.wire_type), shape.mpi_calls,
                    shape.mpi_calls == 1 ? "" : "s", static_cast<double>(shape.memory_per_rank_bytes) / 1e6);
         if (!shape.D.empty())
-            fmt::print("  {} points{}: D = {}\n", shape.D.size(), plan.D_given ? "" : " around the D* of a first probe",
-                       fmt::join(shape.D, ", "));
+            text += fmt::format("  {} points{}: D = {}\n", shape.D.size(), plan.D_given ? "" : " around the D* of a first probe",
+                                fmt::join(shape.D, ", "));
     }
-    if (seconds > 0) fmt::print("\nabout {:.3g} s by a first probe of this machine, if nothing else runs on it\n", seconds);
+    if (seconds > 0) text += fmt::format("\nabout {:.3g} s by a first probe of this machine, if nothing else runs on it\n", seconds);
+    return text;
 }
 
 int dry_run(const Session& session, const Experiment& experiment)
 {
+    survey_ranks(experiment.blas_threads, session.control()); // the probe shall compute with the threads of a run
     const Plan plan = plan_experiment(session, experiment);
-    if (session.is_root()) print_plan(plan, experiment, session.size());
-    std::fflush(stdout);
+    on_root(session, [&] { print_results(plan_text(plan, experiment, session.size()), "the plan is lost"); });
     for (const PlannedShape& shape : plan.shapes) require_memory(shape.memory_per_rank_bytes, session);
     return 0;
 }
 
-/// What is known before anything is measured. Collective.
-RunData describe_run(const Session& session, const Experiment& experiment, int argc, char** argv)
+/// Invalid, so that no analysis of such a run comes to a verdict.
+Finding injection_finding(const Injection& inject)
 {
-    const auto facts = gather_facts(find_rank_facts(experiment.blas_threads), session.control());
+    return {"injected", Severity::invalid, -1,
+            fmt::format("[inject] {} on rank {} from visit {} on, amount {}: a fault made on purpose, so no number of this run is a "
+                        "measurement; take [inject] out to measure",
+                        inject.what, inject.rank, inject.visit, inject.amount)};
+}
+
+const char* name_of(Severity severity)
+{
+    switch (severity) {
+    case Severity::note: return "note";
+    case Severity::warning: return "warning";
+    case Severity::invalid: return "invalid";
+    }
+    return "";
+}
+
+/// What is known before anything is measured. Collective.
+RunData describe_run(const Session& session, const CommandLine& command, const Experiment& experiment, int argc, char** argv)
+{
+    const auto facts = survey_ranks(experiment.blas_threads, session.control());
     RunData header;
     header.experiment_text = experiment.text;
     header.overrides = experiment.overrides;
     header.experiment_effective = to_toml(experiment);
     header.provenance = find_provenance(argc, argv);
     header.provenance.emplace_back("hdf5_version", hdf5_version_text());
+    header.provenance.emplace_back("allowed", fmt::format("{}", fmt::join(command.allowed, " ")));
     header.environment = relevant_environment();
-    header.findings = placement_findings(facts);
+    header.findings = preflight_findings(facts);
+    if (!experiment.inject.what.empty()) header.findings.push_back(injection_finding(experiment.inject));
     for (const RankFacts& rank : facts) header.ranks.push_back(rank.info);
     return header;
 }
@@ -156,23 +214,26 @@ RunData describe_run(const Session& session, const Experiment& experiment, int a
 void print_findings(const std::vector<Finding>& findings)
 {
     for (const Finding& finding : findings)
-        fmt::print(stderr, "shardline-run: {}: {}\n", finding.severity == Severity::note ? "note" : "warning", finding.text);
+        say(fmt::format("{}: {}", name_of(finding.severity), finding.text));
 }
 
 void print_table(const RunData& data)
 {
-    fmt::print("{}", report_text(analyse({&data, 1}), {&data, 1}));
-    if (std::fflush(stdout) != 0) throw InputError("cannot write to stdout: the table is lost, the file is complete");
+    print_results(report_text(analyse({&data, 1}), {&data, 1}),
+                  fmt::format("{0} is complete, shardline report {0} gives the table again", data.path));
 }
 
 int measure(const Session& session, const CommandLine& command, const Experiment& experiment, RunData earlier, int argc, char** argv)
 {
     const bool resumes = !command.resume.empty();
     const std::string path = resumes ? command.resume : command.output;
-    RunData data = describe_run(session, experiment, argc, argv);
+    require_feasible(session, experiment);
+    install_stop_signals(); // before there is a file: from then on a signal ends the run in order
+    RunData data = describe_run(session, command, experiment, argc, argv);
     std::optional<RunWriter> writer;
     on_root(session, [&] {
         print_findings(data.findings);
+        refuse_meaningless(data.findings, command.allowed);
         if (resumes) {
             refuse_other_machine(earlier, data);
             data = std::move(earlier);
@@ -182,7 +243,6 @@ int measure(const Session& session, const CommandLine& command, const Experiment
         }
     });
 
-    install_stop_signals();
     RunOutcome outcome;
     {
         ProgressDisplay display;
@@ -201,8 +261,8 @@ int measure(const Session& session, const CommandLine& command, const Experiment
         outcome.data.path = path;
         writer->close(outcome.data.status);
         if (outcome.stopped)
-            fmt::print(stderr, "shardline-run: stopped as asked; {0} holds all that was measured: go on with "
-                               "mpirun -n {1} shardline-run --resume {0}\n", path, session.size());
+            say(fmt::format("stopped as asked; {0} holds all that was measured: go on with mpirun -n {1} shardline-run --resume {0}",
+                            path, session.size()));
         else
             print_table(outcome.data);
     });
@@ -211,7 +271,6 @@ int measure(const Session& session, const CommandLine& command, const Experiment
 
 int run(const Session& session, const CommandLine& command, int argc, char** argv)
 {
-    refuse_lonely_launch(session);
     RunData earlier;
     const Experiment experiment = read_on_root(session, command, earlier);
     if (command.dry_run) return dry_run(session, experiment);
@@ -225,15 +284,19 @@ int run(const Session& session, const CommandLine& command, int argc, char** arg
 int main(int argc, char** argv)
 {
     using namespace shardline;
+    occupy_closed_streams();
+    std::signal(SIGPIPE, SIG_IGN); // a reader that has gone is an error of writing like any other
     CommandLine command;
     if (const auto code = parse(argc, argv, command)) return *code;
 
+    const std::optional<Launch> launch = find_launch();
     // Outside the try: a rank that throws must not finalize while the others wait for it.
     Session session(argc, argv);
     try {
+        refuse_lonely_launch(launch, session.size());
         return run(session, command, argc, argv);
-    } catch (const InputError& e) { // thrown by all ranks together; rank 0 has the text
-        if (session.is_root()) fmt::print(stderr, "shardline-run: {}\n", e.what());
+    } catch (const InputError& e) { // thrown by all ranks together; one has the text
+        if (session.is_root() && *e.what() != '\0') say(e.what());
         return 2;
     } catch (const std::exception& e) {
         abort_run(e.what());

@@ -3,7 +3,7 @@
 #include "experiment/plan.hpp"
 #include "measure/blas.hpp"
 #include "measure/clock.hpp"
-#include "measure/preflight.hpp"
+#include "measure/memory.hpp"
 #include "measure/timed_step.hpp"
 #include "measure/visitor.hpp"
 #include "model/analysis.hpp"
@@ -33,6 +33,7 @@ struct PointHistory {
     int32_t begun_pass = -1; ///< of a visit that was broken off; -1: none
     int32_t begun_rows = 0; ///< repetitions it took, warm-ups included
     int32_t begun_kept = 0; ///< without warm-ups
+    int32_t checks = 0;     ///< results checked
 };
 
 /// A run asked to stop: not an error, and the same on every rank.
@@ -57,6 +58,7 @@ public:
             if (P() > 1) {
                 plan_sweep();
                 sweep();
+                make_up_checks();
                 record_precision();
             }
         } catch (const Stopped&) {
@@ -129,30 +131,33 @@ private:
         for (const Shape shape : shapes_of(experiment_)) {
             if (!swept_D(shape).empty()) continue; // planned before the run was stopped
             if (experiment_.D) {
-                for (int64_t D : *experiment_.D) {
-                    const int64_t need = memory_per_rank_bytes(experiment_, shape.B, shape.F, largest_shard_width(D, P()), P());
-                    require_memory(need - visitor_.held_bytes(), session_);
-                    add_point(sweep_point(experiment_, shape, D, P()));
-                }
+                std::vector<Point> points;
+                for (int64_t D : *experiment_.D) points.push_back(sweep_point(experiment_, shape, D, P()));
+                add_points(points);
             } else {
                 add_sweep_points(shape, D_around(agreed(predicted_D(shape)), P()));
             }
         }
     }
 
+    /// On rank 0, as all analysis of samples: it may refuse them, and then all ranks must learn of it.
     double predicted_D(Shape shape)
     {
-        if (!session_.is_root()) return 0;
-        const auto prediction = predicted_crossover(data_, sweep_of(sweep_point(experiment_, shape, P(), P())));
-        // Without a prediction (curves that do not cross) start somewhere: the sweep extends itself until it brackets.
-        return prediction ? prediction->D.value : 64.0 * P();
+        double D = 0;
+        on_root(session_, [&] {
+            const auto prediction = predicted_crossover(data_, sweep_of(sweep_point(experiment_, shape, P(), P())));
+            // Without a prediction (curves that do not cross) start somewhere: the sweep extends itself until it brackets.
+            D = prediction ? prediction->D.value : 64.0 * P();
+        });
+        return D;
     }
 
     void add_sweep_points(Shape shape, const std::vector<int64_t>& D_values)
     {
+        std::vector<Point> points;
         for (int64_t D : D_values) {
             if (visitor_.fits(shape.B, shape.F, largest_shard_width(D, P()))) {
-                add_point(sweep_point(experiment_, shape, D, P()));
+                points.push_back(sweep_point(experiment_, shape, D, P()));
                 continue;
             }
             on_root(session_, [&] {
@@ -162,6 +167,7 @@ private:
                                   D, shape.B, shape.F)});
             });
         }
+        add_points(points);
     }
 
     void sweep()
@@ -190,7 +196,7 @@ private:
             const int32_t extra = data_.points[i].kind == PointKind::crossover ? 0 : 1; // calibration has had pass 0
             if (history_[i].visits < experiment_.passes + extra) wanted.push_back(static_cast<int32_t>(i));
         }
-        if (wanted.empty() && session_.is_root()) wanted = imprecise_points();
+        if (wanted.empty()) on_root(session_, [&] { wanted = imprecise_points(); });
         int32_t n = static_cast<int32_t>(wanted.size());
         MPI_Bcast(&n, 1, MPI_INT32_T, 0, session_.control());
         wanted.resize(static_cast<size_t>(n));
@@ -222,7 +228,9 @@ private:
     {
         for (const Shape shape : shapes_of(experiment_)) {
             const std::vector<int64_t> measured = swept_D(shape);
-            const double crossing = agreed(crossing_now(shape));
+            double crossing = 0;
+            on_root(session_, [&] { crossing = crossing_now(shape); });
+            crossing = agreed(crossing);
             if (!measured.empty()) add_sweep_points(shape, D_to_add(measured, crossing, P()));
         }
     }
@@ -230,7 +238,6 @@ private:
     /// D where the curves now cross; 0 when every point is compute-bound, infinity when none is.
     double crossing_now(Shape shape) const
     {
-        if (!session_.is_root()) return 0;
         const Analysis analysis = analyse({&data_, 1});
         auto ours = [&](const auto& it) { return it.B == shape.B && it.F == shape.F; };
         for (const Crossover& crossover : analysis.crossovers)
@@ -273,18 +280,19 @@ private:
 
     // Points and visits.
 
-    void add_point(const Point& point)
+    /// All at once, so that a run killed meanwhile has none of a plan or the whole of it.
+    void add_points(std::span<const Point> points)
     {
-        data_.points.push_back(point);
-        history_.emplace_back();
-        on_root(session_, [&] { output_.points({&data_.points.back(), 1}); });
+        data_.points.insert(data_.points.end(), points.begin(), points.end());
+        history_.resize(data_.points.size());
+        on_root(session_, [&] { output_.points(points); });
     }
 
     /// The calibration's first visit to a point, unless a resumed run has made it. Median time in s, on every rank.
     double measure_once(const Point& point)
     {
         auto index = static_cast<size_t>(std::ranges::find(data_.points, point) - data_.points.begin());
-        if (index == data_.points.size()) add_point(point);
+        if (index == data_.points.size()) add_points({&point, 1});
         if (history_[index].visits == 0) visit(static_cast<int32_t>(index), 0);
         on_root(session_, [&] { output_.progress({"calibrating", static_cast<int64_t>(index) + 1, 0, 0}); });
         return agreed(session_.is_root() ? measured_time_s(static_cast<int32_t>(index)) : 0);
@@ -305,7 +313,22 @@ private:
         ++history.visits;
         history.last_pass = pass;
         history.begun_pass = -1;
-        if (point.kind == PointKind::crossover && (history.visits == 1 || history.visits == experiment_.passes)) check(point, plan);
+        if (history.checks < checks_wanted(point, history.visits)) check(point, plan);
+    }
+
+    /// The first and the last of the visits every point gets are checked.
+    int32_t checks_wanted(const Point& point, int32_t visits) const
+    {
+        if (point.kind != PointKind::crossover || visits == 0) return 0;
+        return experiment_.passes > 1 && visits >= experiment_.passes ? 2 : 1;
+    }
+
+    /// A run killed between a visit and its check has the visit without it.
+    void make_up_checks()
+    {
+        for (size_t i = 0; i < history_.size(); ++i)
+            while (history_[i].checks < checks_wanted(data_.points[i], history_[i].visits))
+                check(data_.points[i], {.point = static_cast<int32_t>(i), .pass = history_[i].last_pass});
     }
 
     void check(const Point& point, const Visit& visit)
@@ -313,6 +336,7 @@ private:
         std::vector<Finding> findings;
         const Check check = visitor_.check(point, visit, findings);
         if (session_.is_root()) data_.checks.push_back(check);
+        ++history_[static_cast<size_t>(visit.point)].checks;
         on_root(session_, [&] { output_.check(check); });
         on_root(session_, [&] {
             for (const Finding& finding : findings) keep(finding);
@@ -342,14 +366,15 @@ private:
         append(all.comm_end_ns, rows.comm_end_ns);
     }
 
-    /// Median in s over the point's kept repetitions of the maximum over ranks. On rank 0.
+    /// Median in s over the kept repetitions of the point's first visit of the maximum over ranks, so that a resumed run
+    /// finds what the first one found. On rank 0.
     double measured_time_s(int32_t index) const
     {
         const Repetitions& all = data_.repetitions;
         const size_t ranks = static_cast<size_t>(P());
         std::vector<double> times;
         for (size_t row = 0; row < all.size(); ++row) {
-            if (all.point[row] != index || all.warmup[row]) continue;
+            if (all.point[row] != index || all.pass[row] != 0 || all.warmup[row]) continue;
             int64_t longest = 0;
             for (size_t i = row * ranks; i < (row + 1) * ranks; ++i)
                 longest = std::max({longest, all.comp_end_ns[i] - all.comp_begin_ns[i], all.comm_end_ns[i] - all.comm_begin_ns[i]});
@@ -407,13 +432,14 @@ private:
                 ++rows;
                 kept += all.warmup[row] ? 0 : 1;
             }
-            history.begun_rows += both_modes ? (rows + 1) / 2 : rows;
+            history.begun_rows += both_modes ? rows / 2 : rows;
             history.begun_kept += both_modes ? kept / 2 : kept;
             if (history.begun_kept < repetitions_of(data.points[index])) continue;
             ++history.visits;
             history.last_pass = pass;
             history.begun_pass = -1;
         }
+        for (const Check& check : data.checks) ++histories[static_cast<size_t>(check.point)].checks;
         return histories;
     }
 
@@ -525,6 +551,16 @@ RunOutcome run_experiment(const Session& session, const Experiment& experiment, 
 {
     refuse_unsupported(experiment);
     return Runner(session, experiment, std::move(data), output).run();
+}
+
+void require_feasible(const Session& session, const Experiment& experiment)
+{
+    refuse_unsupported(experiment);
+    const auto P = static_cast<int32_t>(session.size());
+    for (const Shape shape : shapes_of(experiment)) {
+        const int64_t widest = experiment.D && P > 1 ? std::ranges::max(*experiment.D) : P; // "auto" keeps to what fits
+        require_memory(memory_per_rank_bytes(experiment, shape.B, shape.F, largest_shard_width(widest, P), P), session);
+    }
 }
 
 int64_t memory_per_rank_bytes(const Experiment& experiment, int64_t B, int64_t F, int64_t K, int32_t P)

@@ -36,6 +36,10 @@ struct RunOutcome {
     bool stopped = false; ///< a rank was asked to stop before all was measured
 };
 
+/// Throws InputError where this build or the nodes' memory cannot serve the experiment: to be known before anything is
+/// written or measured. Collective over session.
+void require_feasible(const Session& session, const Experiment& experiment);
+
 /// Runs the experiment: calibrates, predicts, sweeps over D, refines where the curves cross, checks results, until
 /// what was asked for is known. `data` on rank 0 holds what is known beforehand: ranks, findings, provenance,
 /// and where a run is resumed all that it measured, which is not measured again. Throws InputError where

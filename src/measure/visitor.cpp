@@ -1,7 +1,7 @@
 #include "measure/visitor.hpp"
 
 #include "measure/check.hpp"
-#include "measure/preflight.hpp"
+#include "measure/memory.hpp"
 #include "measure/stop_signal.hpp"
 #include "model/error.hpp"
 
@@ -32,14 +32,13 @@ VisitOutcome Visitor::visit(const Point& point, const Visit& visit)
     Repetitions& rows = outcome.rows;
     rows.ranks = session_.size();
     std::vector<LocalRow> local;
-    for (int64_t i = 0; i < visit.warmups + visit.repetitions && !outcome.stopped; ++i) {
+    for (int64_t i = 0; i < visit.warmups + visit.repetitions; ++i) {
+        watchdog_.enter("waiting for the other ranks");
+        outcome.stopped = stop_agreed(session_.control());
+        if (outcome.stopped) break; // between repetitions, so that a resumed visit has as many of each mode
         for (const Mode mode : {Mode::phases, Mode::step}) {
             if (mode == Mode::step && point.kind != PointKind::crossover) continue;
             watchdog_.enter("waiting for the other ranks");
-            if (stop_agreed(session_.control())) {
-                outcome.stopped = true;
-                break;
-            }
             local.push_back(take_repetition(point, mode));
             rows.point.push_back(visit.point);
             rows.mode.push_back(static_cast<uint8_t>(mode));
@@ -137,6 +136,10 @@ void Visitor::gather(const Point& point, const std::vector<LocalRow>& local, Rep
 
 Check Visitor::check(const Point& point, const Visit& visit, std::vector<Finding>& findings)
 {
+    const Shard shard = shard_of(point.D, session_.size(), session_.rank());
+    const bool prepared = operands_.B == point.B && operands_.F == point.F && operands_.shard.begin == shard.begin &&
+                          operands_.shard.width == shard.width;
+    if (!prepared) prepare_buffers(point);
     poison(operands_, operands_.Z_partial);
     poison(operands_, operands_.Z);
     watchdog_.enter("check of a result");

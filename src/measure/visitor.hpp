@@ -37,7 +37,7 @@ public:
     /// Collective over session.
     VisitOutcome visit(const Point& point, const Visit& visit);
 
-    /// One more step of the sweep point just visited, untimed, with its output poisoned beforehand, and its result
+    /// One more step of a sweep point, untimed, with its output poisoned beforehand, and its result
     /// checked. The findings are those the check gives rise to. Collective over session.
     Check check(const Point& point, const Visit& visit, std::vector<Finding>& findings);
 

@@ -44,16 +44,11 @@ Calibration calibration_of(std::span<const PointSamples> points)
 /// Text of the first thing that makes the sweep's numbers mean nothing; empty where there is none.
 std::string invalidity(std::span<const RunData> launches, const Sweep& sweep)
 {
-    for (const RunData& run : launches) {
+    for (const RunData& run : launches)
         for (const Finding& finding : run.findings)
             if (finding.severity == Severity::invalid) return finding.text;
-        for (const Check& check : run.checks) {
-            const Point& point = run.points[static_cast<size_t>(check.point)];
-            if (!check.passed() && point.kind == PointKind::crossover && sweep_of(point) == sweep)
-                return failed_checks({&run, 1}).front().text;
-        }
-    }
-    return "";
+    const std::vector<Finding> failed = failed_checks(launches, &sweep);
+    return failed.empty() ? "" : failed.front().text;
 }
 
 Crossover crossover_of(std::span<const RunData> launches, std::span<const PointSamples> points, const Sweep& sweep,

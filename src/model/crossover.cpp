@@ -90,7 +90,7 @@ Curve curve_through(std::span<const CurvePoint> points)
     return curve;
 }
 
-/// An estimate that decides where the crossing lies, and by how much.
+/// An estimate whose error enters another's, and by how much.
 struct Part {
     double weight = 0;
     const Estimate* estimate = nullptr;
@@ -199,10 +199,14 @@ std::optional<Estimate> modelled_crossing(std::span<const CurvePoint> points, co
 
 Estimate ratio_of(const Estimate& a, const Estimate& b)
 {
-    const double value = a.value / b.value;
-    const double down = std::hypot(std::log(a.value / a.low), std::log(b.high / b.value));
-    const double up = std::hypot(std::log(a.high / a.value), std::log(b.value / b.low));
-    return {value, value * std::exp(-down), value * std::exp(up), std::min(a.n, b.n), std::min(a.confidence, b.confidence)};
+    const Part parts[] = {{1, &a}, {1, &b}};
+    const double degrees_of_freedom = joint_degrees_of_freedom(parts);
+    const double t_a = student_t_975(a.degrees_of_freedom), t_b = student_t_975(b.degrees_of_freedom);
+    const double t = student_t_975(degrees_of_freedom), value = a.value / b.value;
+    const double down = t * std::hypot(std::log(a.value / a.low) / t_a, std::log(b.high / b.value) / t_b);
+    const double up = t * std::hypot(std::log(a.high / a.value) / t_a, std::log(b.value / b.low) / t_b);
+    return {value, value * std::exp(-down), value * std::exp(up), std::min(a.n, b.n), std::min(a.confidence, b.confidence),
+            degrees_of_freedom};
 }
 
 } // namespace shardline

@@ -25,19 +25,6 @@ struct Part {
 
 std::string run_name(const RunData& run) { return run.path.empty() ? "this run" : run.path; }
 
-std::string point_text(const Point& point)
-{
-    switch (point.kind) {
-    case PointKind::crossover:
-    case PointKind::matmul:
-        return (point.kind == PointKind::matmul ? "calibration point B=" : "point B=") + std::to_string(point.B) +
-               " D=" + std::to_string(point.D) + " F=" + std::to_string(point.F);
-    case PointKind::exchange: return "exchange of " + std::to_string(point.message_bytes) + " bytes";
-    case PointKind::allreduce: return "allreduce of " + std::to_string(point.message_bytes) + " bytes";
-    }
-    return "point";
-}
-
 [[noreturn]] void refuse_row(const RunData& run, size_t row, const std::string& problem)
 {
     throw DataError(run_name(run) + ": row " + std::to_string(row) + " of the repetitions " + problem +
@@ -49,7 +36,7 @@ std::string point_text(const Point& point)
     const Repetitions& repetitions = run.repetitions;
     const Point& point = run.points[static_cast<size_t>(repetitions.point[row])];
     const bool in_step = repetitions.mode[row] == static_cast<uint8_t>(Mode::step);
-    throw DataError(run_name(run) + ": rank " + std::to_string(rank) + ", " + point_text(point) + ", " +
+    throw DataError(run_name(run) + ": rank " + std::to_string(rank) + ", " + name_of(point) + ", " +
                     (in_step ? "step" : "phases") + " mode, pass " + std::to_string(repetitions.pass[row]) +
                     ", repetition " + std::to_string(repetitions.repetition[row]) + ": the " + part + " " + problem +
                     ": measure again, with a monotonic clock on every host");
@@ -69,7 +56,7 @@ void check_columns(const RunData& run)
                                         "(the file is damaged): measure again");
     for (const Point& point : run.points)
         if (point.P < 0 || point.P > r.ranks)
-            throw DataError(run_name(run) + ": " + point_text(point) + " asks for " + std::to_string(point.P) +
+            throw DataError(run_name(run) + ": " + name_of(point) + " asks for " + std::to_string(point.P) +
                             " ranks (the run had " + std::to_string(r.ranks) + "): measure again");
 }
 
@@ -165,6 +152,16 @@ void add_row(PointSamples& samples, const Repetitions& r, size_t row, int32_t la
         samples.comm_s.push_back(sample(comm->max_s));
 }
 
+/// With two modes of similar weight, chance decides which one holds the median: then the interval takes in both.
+Estimate spanning_modes(Estimate estimate, std::span<const double> values)
+{
+    if (const auto modes = two_modes(values)) {
+        estimate.low = std::min(estimate.low, modes->low);
+        estimate.high = std::max(estimate.high, modes->high);
+    }
+    return estimate;
+}
+
 /// Orders points so that equal ones of several launches are found quickly.
 struct PointOrder {
     static auto key(const Point& p)
@@ -176,6 +173,18 @@ struct PointOrder {
 };
 
 } // namespace
+
+std::string name_of(const Point& point)
+{
+    const std::string sizes = "B = " + std::to_string(point.B) + ", D = " + std::to_string(point.D) + ", F = " + std::to_string(point.F);
+    switch (point.kind) {
+    case PointKind::crossover: return sizes;
+    case PointKind::matmul: return "matmul of " + sizes;
+    case PointKind::exchange: return "exchange of " + std::to_string(point.message_bytes) + " bytes";
+    case PointKind::allreduce: return "allreduce of " + std::to_string(point.message_bytes) + " bytes";
+    }
+    return "";
+}
 
 void check_run(const RunData& run)
 {
@@ -221,6 +230,13 @@ Series of_launch(const Series& series, int32_t launch)
     return result;
 }
 
+std::vector<double> values_of(const Series& series)
+{
+    std::vector<double> values;
+    std::transform(series.begin(), series.end(), std::back_inserter(values), [](const Sample& sample) { return sample.value; });
+    return values;
+}
+
 Series pooled(std::span<const Series* const> parts)
 {
     Series result;
@@ -234,23 +250,21 @@ Series pooled(std::span<const Series* const> parts)
 std::optional<Estimate> estimate_of(const Series& series)
 {
     if (series.empty()) return std::nullopt;
-    std::vector<double> values, launch_values, launch_medians;
     std::vector<int32_t> visits;
-    int32_t visit = 0;
-    const auto close_launch = [&] {
-        launch_medians.push_back(median(launch_values));
-        launch_values.clear();
-    };
+    std::vector<double> launch_medians;
+    size_t launch_begin = 0;
     for (size_t i = 0; i < series.size(); ++i) {
         const bool new_launch = i > 0 && series[i].launch != series[i - 1].launch;
-        if (new_launch) close_launch();
-        if (new_launch || (i > 0 && series[i].pass != series[i - 1].pass)) ++visit;
-        values.push_back(series[i].value);
-        launch_values.push_back(series[i].value);
-        visits.push_back(visit);
+        const bool new_visit = new_launch || (i > 0 && series[i].pass != series[i - 1].pass);
+        visits.push_back(i == 0 ? 0 : visits.back() + (new_visit ? 1 : 0));
+        if (i + 1 == series.size() || series[i + 1].launch != series[i].launch) {
+            const Series launch(series.begin() + static_cast<std::ptrdiff_t>(launch_begin), series.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+            launch_medians.push_back(median(values_of(launch)));
+            launch_begin = i + 1;
+        }
     }
-    close_launch();
-    return with_launch_spread(median_estimate(values, visits), launch_medians);
+    const std::vector<double> values = values_of(series);
+    return with_launch_spread(spanning_modes(median_estimate(values, visits), values), launch_medians);
 }
 
 } // namespace shardline

@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace shardline {
@@ -33,6 +34,9 @@ struct PointSamples {
     Series comp_in_step_s;  ///< the matmul's part of step_s
 };
 
+/// "B = 1024, D = 512, F = 1024", "exchange of 8 bytes", ...
+std::string name_of(const Point& point);
+
 /// Throws DataError where the run's tables do not fit each other, or a sample is not a time: zero,
 /// negative, or over 10^5 s. Names file, rank, point, mode and repetition.
 void check_run(const RunData& run);
@@ -45,11 +49,14 @@ std::vector<PointSamples> collect_samples(std::span<const RunData> launches, int
 /// Samples of launch `launch` only.
 Series of_launch(const Series& series, int32_t launch);
 
+/// The values alone.
+std::vector<double> values_of(const Series& series);
+
 /// One launch after the other, each in order of execution: samples of several points as one series.
 Series pooled(std::span<const Series* const> parts);
 
 /// Median and 95 % interval, where there is a sample. Repetitions of one pass of one launch may depend on each
-/// other; launches are a factor of their own.
+/// other; launches are a factor of their own; of two modes the interval takes in both.
 std::optional<Estimate> estimate_of(const Series& series);
 
 } // namespace shardline

@@ -187,6 +187,33 @@ Estimate with_launch_spread(Estimate pooled, std::span<const double> launch_valu
     return pooled;
 }
 
+std::optional<TwoModes> two_modes(std::span<const double> sample)
+{
+    constexpr size_t fewest = 12;
+    // In units of the wider group's standard deviation. The halves of one normal or exponential sample are parted by
+    // some tenths and lie about 3 apart. Chance gaps shrink with the number of samples; beyond these limits
+    // lies less than one in a thousand exponential samples of 30, and one in 10 000 normal ones.
+    constexpr double smallest_distance = 5, smallest_ratio = 1.05;
+    const double smallest_gap = std::max(2.5, 75 / static_cast<double>(sample.size()));
+    constexpr double mad_to_standard_deviation = 1.4826;
+    if (sample.size() < fewest) return std::nullopt;
+    std::vector<double> logs;
+    for (double value : sample) logs.push_back(std::log(value));
+    std::sort(logs.begin(), logs.end());
+    const size_t quarter = (logs.size() + 3) / 4;
+    size_t split = quarter;
+    for (size_t i = quarter; i + quarter <= logs.size(); ++i)
+        if (logs[i] - logs[i - 1] > logs[split] - logs[split - 1]) split = i;
+    const std::span<const double> all(logs), lower = all.first(split), upper = all.subspan(split);
+    const double deviation = mad_to_standard_deviation *
+                             std::max(median_absolute_deviation(lower), median_absolute_deviation(upper));
+    const double gap = logs[split] - logs[split - 1], distance = median(upper) - median(lower);
+    const bool parted = gap > smallest_gap * deviation && distance > smallest_distance * deviation;
+    if (!parted || distance <= std::log(smallest_ratio)) return std::nullopt;
+    return TwoModes{std::exp(median(lower)), std::exp(median(upper)),
+                    static_cast<double>(upper.size()) / static_cast<double>(logs.size())};
+}
+
 double student_t_975(double degrees_of_freedom)
 {
     static constexpr double table[] = {12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622,

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -45,6 +46,16 @@ Estimate median_estimate(std::span<const double> sample, std::span<const int32_t
 /// A pooled estimate widened by what its launches alone gave: the hull of its interval and Student's t
 /// interval over the logarithms of `launch_values` (all positive). Fewer than two values change nothing.
 Estimate with_launch_spread(Estimate pooled, std::span<const double> launch_values);
+
+/// Samples that gather around two values.
+struct TwoModes {
+    double low = 0, high = 0; ///< medians of the two groups
+    double share_high = 0;    ///< of the samples
+};
+
+/// Two groups of at least a quarter of the samples each, parted by a gap that chance does not leave in samples
+/// of one mode. Needs positive values; nothing for fewer than twelve, or where the groups differ by less than 5 %.
+std::optional<TwoModes> two_modes(std::span<const double> sample);
 
 /// Quantile 0.975 of Student's t distribution; degrees_of_freedom >= 1.
 double student_t_975(double degrees_of_freedom);

@@ -94,22 +94,42 @@ std::string main_factor(const Evidence& evidence)
            number_text(factor.value) + ": " + factor.meaning;
 }
 
+/// Values that count as agreement.
+struct Zone {
+    double low, high;
+    bool touches(const Estimate& estimate) const { return estimate.low <= high && low <= estimate.high; }
+};
+
+Zone law_zone(const Evidence& evidence)
+{
+    return {evidence.D_law->value / evidence.tolerance, evidence.D_law->value * evidence.tolerance};
+}
+
+Zone model_zone(const Estimate& D_model)
+{
+    return {std::min(D_model.low, D_model.value / model_tolerance), std::max(D_model.high, D_model.value * model_tolerance)};
+}
+
+bool is_explained(const Estimate& D_obs, const Estimate& D_model)
+{
+    const bool in_useful_interval = D_model.contains(D_obs.value) && D_model.relative_half_width() <= widest_interval;
+    return within_factor(D_obs.value, D_model.value, model_tolerance) || in_useful_interval;
+}
+
 Judgement judge_against_model(const Evidence& evidence)
 {
     const std::string beginning = comparison(evidence) + main_factor(evidence);
     if (!evidence.D_model)
-        return {Verdict::inconclusive, beginning + "; whether the fitted costs account for it is unknown: "
+        return {Verdict::inconclusive, beginning + "; whether the fitted costs account for it is not known: "
                                                    "measure matmul and allreduce calibration points too"};
-    const std::string model = number_text(evidence.D_model->value);
-    if (within_factor(evidence.D_obs->value, evidence.D_model->value, model_tolerance))
-        return {Verdict::explained, beginning + "; the fitted costs predict " + model};
-    if (evidence.D_model->contains(evidence.D_obs->value)) {
-        if (evidence.D_model->relative_half_width() <= widest_interval)
-            return {Verdict::explained, beginning + "; the fitted costs predict " + model + " " + half_width_text(*evidence.D_model)};
-        return {Verdict::inconclusive, beginning + "; the fitted costs predict " + model + " " + half_width_text(*evidence.D_model) +
-                                           " (too wide to decide): add passes, or quieten the machine"};
-    }
-    return {Verdict::refuted, beginning + "; the fitted costs predict " + model + " and do not account for it"};
+    const Estimate &D_obs = *evidence.D_obs, &D_model = *evidence.D_model;
+    const std::string prediction = "; the fitted costs predict " + number_text(D_model.value) + " " + half_width_text(D_model);
+    if (is_explained(D_obs, D_model)) return {Verdict::explained, beginning + prediction};
+    // To refute, D_obs must be away from both by more than noise.
+    if (law_zone(evidence).touches(D_obs) || model_zone(D_model).touches(D_obs))
+        return {Verdict::inconclusive, beginning + prediction + " (D* " + half_width_text(D_obs) +
+                                           " is not known well enough to tell them apart): add passes, or quieten the machine"};
+    return {Verdict::refuted, beginning + prediction + " and do not account for it"};
 }
 
 } // namespace

@@ -61,6 +61,9 @@ Handle access_properties()
 #if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
     check(H5Pset_file_locking(properties.get(), false, true), "");
 #endif
+    // HDF5 reads again where a checksum is wrong, as it can be for a moment while a run writes, and waits twice
+    // as long each time: 2^24 ns are plenty, its default of 100 attempts is for ever.
+    check(H5Pset_metadata_read_attempts(properties.get(), 24), "");
     return properties;
 }
 

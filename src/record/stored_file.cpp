@@ -254,13 +254,21 @@ void StoredColumn::require_shape(Shape shape, hsize_t width)
     if (!right) reject(path_, fmt::format("not {}", describe(shape)));
 }
 
+/// Bytes the dataset has in the file; all that it claims where HDF5 cannot tell, as after h5clear cut off an
+/// append that was not complete.
+uint64_t StoredColumn::stored_bytes() const
+{
+    if (const uint64_t bytes = H5Dget_storage_size(dataset_.get())) return std::min(bytes, file_->size());
+    H5D_space_status_t status{};
+    return H5Dget_space_status(dataset_.get(), &status) < 0 ? file_->size() : 0;
+}
+
 /// Values that were never written would be read as zeros.
 void StoredColumn::require_bytes_of(hsize_t rows) const
 {
     if (rows > rows_) reject(path_, fmt::format("has {} rows where {} were committed", rows_, rows));
-    const uint64_t stored =
-        filtered_ ? file_->believable_bytes() : std::min<uint64_t>(file_->size(), H5Dget_storage_size(dataset_.get()));
-    if (rows > stored / cell_bytes_ / width_) reject(path_, fmt::format("claims {} rows, more than the file holds", rows));
+    const uint64_t most = filtered_ ? file_->believable_bytes() : stored_bytes();
+    if (rows > most / cell_bytes_ / width_) reject(path_, fmt::format("claims {} rows, more than the file holds", rows));
 }
 
 void StoredColumn::read(hsize_t rows, void* cells) const

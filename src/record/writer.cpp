@@ -11,8 +11,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <ctime>
 #include <stdexcept>
+
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace shardline {
 namespace {
@@ -22,13 +27,21 @@ using hdf5::Handle;
 using hdf5::own;
 using schema::Column;
 
-// A flush writes whole chunks: small ones keep that cheap, and a file of a few repetitions small; a
-// million rows are still read in thousands of pieces, not in millions. Compression is left out: a
-// chunk that grows would be compressed again at every flush, and under SWMR moved, its old place lost.
-constexpr size_t chunk_bytes = 16 * 1024;
-constexpr size_t most_chunk_rows = 512;
+/// How a table that grows is cut into chunks. Small ones keep the file of a few repetitions small; few
+/// ones keep every piece of their index within a page (see creation_properties) up to 8000 chunks a column.
+/// Compression is left out: a chunk is written many times before it is full, and under SWMR would move
+/// each time, its old place lost.
+struct Chunking {
+    size_t bytes, fewest_rows, most_rows;
 
-hsize_t rows_per_chunk(size_t row_bytes) { return std::clamp<size_t>(chunk_bytes / row_bytes, 1, most_chunk_rows); }
+    hsize_t rows_of(size_t row_bytes) const { return std::clamp(bytes / row_bytes, fewest_rows, most_rows); }
+};
+
+constexpr Chunking for_thousands_of_rows{32 * 1024, 64, 2048};
+constexpr Chunking for_dozens_of_rows{8 * 1024, 4, 256};
+
+template <class Row> constexpr Chunking chunking_of = for_dozens_of_rows;
+template <> constexpr Chunking chunking_of<Repetitions> = for_thousands_of_rows;
 
 void write_text_attribute(hid_t object, const std::string& name, std::string_view text)
 {
@@ -125,12 +138,12 @@ void write_experiment(hid_t file, const RunData& header)
 }
 
 /// An empty column that can grow. `ranks` is the width of a column that holds a value for each rank.
-void create_growing(hid_t group, const Column& column, hsize_t ranks)
+void create_growing(hid_t group, const Column& column, hsize_t ranks, const Chunking& chunking)
 {
     const int dimensions = column.per_rank ? 2 : 1;
     const hsize_t width = column.per_rank ? ranks : 1;
     const hsize_t none[] = {0, width}, any[] = {H5S_UNLIMITED, width};
-    const hsize_t chunk[] = {rows_per_chunk(hdf5::cell_bytes(column.type, column.text_bytes) * width), width};
+    const hsize_t chunk[] = {chunking.rows_of(hdf5::cell_bytes(column.type, column.text_bytes) * width), width};
     const auto space = own(H5Screate_simple(dimensions, none, any), H5Sclose, column.name);
     const auto properties = own(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, column.name);
     check(H5Pset_chunk(properties.get(), dimensions, chunk), column.name);
@@ -142,7 +155,7 @@ template <class Row> void create_growing_table(hid_t file, hid_t progress, hsize
 {
     using Table = schema::Table<Row>;
     const auto group = create_group(file, Table::group);
-    Table::columns([&](const Column& column, auto) { create_growing(group.get(), column, ranks); });
+    Table::columns([&](const Column& column, auto) { create_growing(group.get(), column, ranks, chunking_of<Row>); });
     const int64_t none = 0;
     write_fixed(progress, schema::committed_rows(Table::group), 0, space_of(1), &none);
 }
@@ -170,7 +183,33 @@ void lay_out(hid_t file, const RunData& header)
 
 Handle open_dataset(hid_t file, const std::string& path)
 {
-    return own(H5Dopen2(file, path.c_str(), H5P_DEFAULT), H5Dclose, path);
+    // Without a cache an append writes its own rows, and not the whole chunk they are in.
+    const auto properties = own(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose, path);
+    check(H5Pset_chunk_cache(properties.get(), 0, 0, 0), path);
+    return own(H5Dopen2(file, path.c_str(), properties.get()), H5Dclose, path);
+}
+
+/// Makes the file at least so long.
+void extend(hid_t file, hsize_t bytes)
+{
+    void* descriptor = nullptr;
+    check(H5Fget_vfd_handle(file, H5P_DEFAULT, &descriptor), "");
+    const int number = *static_cast<const int*>(descriptor);
+    struct stat status {};
+    const bool done = ::fstat(number, &status) == 0
+        && (status.st_size >= static_cast<off_t>(bytes) || ::ftruncate(number, static_cast<off_t>(bytes)) == 0);
+    if (!done) throw hdf5::Failure(errno_text(errno), errno);
+}
+
+/// Hands everything to the operating system. The flush is of the whole file because that alone stores the
+/// file's length, without which h5clear cuts off what was appended. The file has that length before it says
+/// so, lest a kill in between make it look truncated.
+void flush(hid_t file)
+{
+    hsize_t bytes = 0;
+    check(H5Fget_filesize(file, &bytes), "");
+    extend(file, bytes);
+    check(H5Fflush(file, H5F_SCOPE_LOCAL), "");
 }
 
 Handle writing_properties()
@@ -178,6 +217,17 @@ Handle writing_properties()
     auto properties = hdf5::access_properties();
     // SWMR needs the formats of 1.10; newer libraries keep to them too, for the tools of older ones.
     check(H5Pset_libver_bounds(properties.get(), H5F_LIBVER_V110, H5F_LIBVER_V110), "");
+    return properties;
+}
+
+/// A kill can cut a write short where a page of memory ends. Allocated in pages of that size, no small piece of
+/// metadata lies across such a place, so that it is written whole or not at all.
+Handle creation_properties()
+{
+    constexpr hsize_t page_bytes = 4096;
+    auto properties = own(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "");
+    check(H5Pset_file_space_strategy(properties.get(), H5F_FSPACE_STRATEGY_PAGE, false, 1), "");
+    check(H5Pset_file_space_page_size(properties.get(), page_bytes), "");
     return properties;
 }
 
@@ -207,11 +257,17 @@ public:
 
     size_t cell_bytes() const { return cell_bytes_; }
 
-    /// Writes rows from `first` on, over whatever an unfinished append may have left there.
+    void set_length(hsize_t rows)
+    {
+        const hsize_t lengths[] = {rows, width_};
+        check(H5Dset_extent(dataset_.get(), lengths), name_);
+    }
+
+    /// Appends rows after the first `first`.
     void write(hsize_t first, hsize_t rows, const void* cells)
     {
-        const hsize_t end[] = {first + rows, width_}, start[] = {first, 0}, count[] = {rows, width_};
-        check(H5Dset_extent(dataset_.get(), end), name_);
+        set_length(first + rows);
+        const hsize_t start[] = {first, 0}, count[] = {rows, width_};
         const auto in_file = own(H5Dget_space(dataset_.get()), H5Sclose, name_);
         check(H5Sselect_hyperslab(in_file.get(), H5S_SELECT_SET, start, nullptr, count, nullptr), name_);
         const auto in_memory = own(H5Screate_simple(dimensions_, count, nullptr), H5Sclose, name_);
@@ -245,7 +301,11 @@ public:
         return table;
     }
 
-    hsize_t rows() const { return rows_; }
+    /// Takes off what an append that was not completed may have left.
+    void drop_uncommitted()
+    {
+        for (auto& column : columns_) column.set_length(rows_);
+    }
 
     template <class Row> void append(std::span<const Row> rows)
     {
@@ -272,11 +332,10 @@ public:
     }
 
 private:
-    /// Columns first, the counter when they are safe. The flush is of the whole file because that alone
-    /// stores the file's length, without which h5clear cuts off what was appended.
+    /// Columns first, the counter when they are safe.
     void commit(hsize_t added)
     {
-        check(H5Fflush(file_, H5F_SCOPE_LOCAL), "");
+        flush(file_);
         const auto rows = static_cast<int64_t>(rows_ + added);
         check(H5Dwrite(counter_.get(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &rows), "progress");
         check(H5Dflush(counter_.get()), "progress");
@@ -308,7 +367,8 @@ struct RunWriter::File {
     hsize_t ranks = 0;
     GrowingTable points, repetitions, checks, findings, clocks;
     Handle status;
-    std::string failure; ///< why nothing more can be written; empty while all is well
+    bool published = false; ///< the file has its name
+    std::string failure;    ///< why nothing more can be written; empty while all is well
 
     File() = default;
     File(const File&) = delete;
@@ -322,6 +382,8 @@ struct RunWriter::File {
             // The caller is unwinding for a reason of its own; what was committed stands in the file.
         }
     }
+
+    std::array<GrowingTable*, 5> tables() { return {&points, &repetitions, &checks, &findings, &clocks}; }
 
     void open_columns()
     {
@@ -355,9 +417,9 @@ struct RunWriter::File {
     /// mark the file as sound. As it is, the file holds what was committed, like that of a killed run.
     void give_up(const hdf5::Failure& error)
     {
-        failure = fmt::format("cannot write {} ({}): {}; what was recorded before is kept", path, error.what(),
-                              remedy(error.error_number));
-        for (auto* table : {&points, &repetitions, &checks, &findings, &clocks}) table->abandon();
+        failure = fmt::format("cannot write {} ({}): {}{}", path, error.what(), remedy(error.error_number),
+                              published ? "; what was recorded before is kept" : "");
+        for (auto* table : tables()) table->abandon();
         status.release();
         file.release();
         lock.release();
@@ -368,14 +430,14 @@ struct RunWriter::File {
         const auto type = hdf5::memory_type(schema::Type::status, 0);
         const auto cell = static_cast<unsigned char>(value);
         check(H5Dwrite(status.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, &cell), "/progress/status");
-        check(H5Fflush(file.get(), H5F_SCOPE_LOCAL), "");
+        flush(file.get());
     }
 
     void close(RunStatus final_status)
     {
         write([&] {
             set_status(final_status);
-            for (auto* table : {&points, &repetitions, &checks, &findings, &clocks}) *table = GrowingTable();
+            for (auto* table : tables()) *table = GrowingTable();
             status.reset();
             check(file.reset(), "");
         });
@@ -396,16 +458,18 @@ RunWriter::RunWriter(const std::string& path, const RunData& header, Overwrite o
     file_->lock = WriterLock(output.temporary_path());
     file_->write([&] {
         const auto properties = writing_properties();
+        const auto creation = creation_properties();
         file_->file =
-            own(H5Fcreate(output.temporary_path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, properties.get()), H5Fclose, "");
+            own(H5Fcreate(output.temporary_path().c_str(), H5F_ACC_TRUNC, creation.get(), properties.get()), H5Fclose, "");
         lay_out(file_->file.get(), header);
-        check(H5Fflush(file_->file.get(), H5F_SCOPE_LOCAL), "");
+        flush(file_->file.get());
         check(H5Fstart_swmr_write(file_->file.get()), "");
         file_->open_columns();
     });
     file_->append(file_->findings, std::span<const Finding>(header.findings));
     file_->append(file_->clocks, std::span<const ClockModel>(header.clocks));
     output.publish();
+    file_->published = true;
 }
 
 RunWriter RunWriter::reopen(const std::string& path)
@@ -413,10 +477,12 @@ RunWriter RunWriter::reopen(const std::string& path)
     auto file = std::make_unique<File>();
     file->path = path;
     file->lock = WriterLock(path);
+    file->published = true;
     file->ranks = read_run(path).ranks.size();
     file->write([&] {
         file->file = open_to_continue(path);
         file->open_columns();
+        for (auto* table : file->tables()) table->drop_uncommitted();
         file->set_status(RunStatus::running);
     });
     return RunWriter(std::move(file));

@@ -45,7 +45,7 @@ need_hosts() {
 }
 
 need_mpirun() {
-  mpirun --version 2>/dev/null | grep -q 'Open MPI' || skip "needs Open MPI's mpirun"
+  [[ $(mpirun --version 2>/dev/null) == *'Open MPI'* ]] || skip "needs Open MPI's mpirun"
 }
 
 # Processes of the cluster carry its name in their environment.

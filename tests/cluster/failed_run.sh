@@ -4,8 +4,7 @@
 need_hosts
 need_mpirun
 
-marked() { processes | grep -q .; }
-quiet() { ! marked; }
+quiet() { [ -z "$(processes)" ]; }
 called() {   # processes of the cluster by this name
   local pid
   for pid in $(processes); do

@@ -1,4 +1,6 @@
-#include "measure/preflight.hpp"
+#include "measure/memory.hpp"
+#include "measure/rank_facts.hpp"
+#include "measure/session.hpp"
 #include "model/error.hpp"
 #include "mpi_test.hpp"
 

@@ -108,7 +108,7 @@ void add_sweep_points(const SyntheticPlan& plan, std::vector<Point>& points)
 class Noise {
 public:
     Noise(const SyntheticPlan& plan, NormalDraws& draws)
-        : kind_(plan.noise_kind), size_(plan.noise), draws_(draws) {}
+        : kind_(plan.noise_kind), size_(plan.noise), rank_share_(plan.rank_noise), draws_(draws) {}
 
     void begin_visit() { shift_ = draws_.next(); }
 
@@ -127,14 +127,14 @@ public:
         return 1;
     }
 
-    double of_rank() { return around_one(draws_.next() / 4); }
+    double of_rank() { return around_one(rank_share_ * draws_.next()); }
 
 private:
     /// Held above zero: a time that noise turns negative would be refused.
     double around_one(double deviation) const { return std::max(1 + size_ * deviation, 0.02); }
 
     NoiseKind kind_;
-    double size_;
+    double size_, rank_share_;
     NormalDraws& draws_;
     double previous_ = 0, shift_ = 0;
 };

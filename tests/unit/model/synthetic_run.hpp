@@ -38,7 +38,8 @@ struct SyntheticPlan {
     std::vector<int64_t> D; ///< empty: nine, multiples of P, from a quarter of the crossover to four times
     int32_t passes = 6, repetitions = 5, warmups = 1;
     bool calibrated = true; ///< with matmul, exchange and allreduce points
-    double noise = 0.02;    ///< standard deviation common to all ranks; each rank has a quarter of it on top
+    double noise = 0.02;    ///< standard deviation common to all ranks
+    double rank_noise = 0.25; ///< standard deviation of each rank on top, as a share of `noise`
     NoiseKind noise_kind = NoiseKind::normal;
     uint64_t seed = 1;
 

@@ -10,10 +10,10 @@ namespace {
 
 const NumberType bf16{"bf16", 2}, f32{"f32", 4}, f64{"f64", 8}, int8{"int8", 1};
 
-PredictionInputs inputs_for(const char* name, const NumberType& type, int64_t P)
+PaperInputs inputs_for(const char* name, const NumberType& type, int64_t P)
 {
     const Hardware& hardware = *hardware_named(name);
-    PredictionInputs in;
+    PaperInputs in;
     in.P = P;
     in.wire = type.name == "int8" ? bf16 : type;
     in.compute = in.weights = type;
@@ -27,14 +27,14 @@ PredictionInputs inputs_for(const char* name, const NumberType& type, int64_t P)
 
 TEST(Prediction, TwoChipsCrossAt8755)
 {
-    const Prediction p = predict(inputs_for("tpu-v5e", bf16, 2));
+    const PaperPrediction p = predict(inputs_for("tpu-v5e", bf16, 2));
     EXPECT_NEAR(*p.D_star, 8755.56, 0.005);
     EXPECT_NEAR(*p.D_star / 2, 4377.78, 0.005);
 }
 
 TEST(Prediction, TheFactorTwoIsTheBytesOfABf16)
 {
-    PredictionInputs in = inputs_for("tpu-v5e", bf16, 2);
+    PaperInputs in = inputs_for("tpu-v5e", bf16, 2);
     in.wire = f32;
     EXPECT_DOUBLE_EQ(*predict(in).D_star, 4 * 1.97e14 / 4.5e10);
     in.wire = f64;
@@ -45,7 +45,7 @@ TEST(Prediction, TheFactorTwoIsTheBytesOfABf16)
 TEST(Prediction, ATrillionFlopsTakeAMillisecond)
 {
     for (const auto& [name, milliseconds] : {std::pair{"h100", 1.01}, {"tpu-v6e", 1.10}}) {
-        PredictionInputs in = inputs_for(name, bf16, 1);
+        PaperInputs in = inputs_for(name, bf16, 1);
         in.B = 10'000;
         in.D = 10'000;
         in.F = 5'000;
@@ -55,20 +55,20 @@ TEST(Prediction, ATrillionFlopsTakeAMillisecond)
 
 TEST(Prediction, CriticalIntensityAndBatch)
 {
-    const Prediction v5e = predict(inputs_for("tpu-v5e", bf16, 1));
+    const PaperPrediction v5e = predict(inputs_for("tpu-v5e", bf16, 1));
     EXPECT_NEAR(*v5e.critical_intensity, 240, 0.5);
     EXPECT_NEAR(*v5e.critical_batch, 240, 0.5);
     EXPECT_LT(v5e.dot_intensity, *v5e.critical_intensity);
     EXPECT_NEAR(*predict(inputs_for("h100", bf16, 1)).critical_batch, 295, 0.5);
     EXPECT_NEAR(*predict(inputs_for("tpu-v5e", int8, 1)).critical_batch, 240, 0.5);
-    PredictionInputs int8_weights = inputs_for("tpu-v5e", bf16, 1);
+    PaperInputs int8_weights = inputs_for("tpu-v5e", bf16, 1);
     int8_weights.weights = int8;
     EXPECT_NEAR(*predict(int8_weights).critical_batch, 120, 0.5);
 }
 
 TEST(Prediction, OneInt8MatrixPerRowIsAlwaysMemoryBound)
 {
-    PredictionInputs in = inputs_for("tpu-v5e", int8, 1);
+    PaperInputs in = inputs_for("tpu-v5e", int8, 1);
     in.B = 1;
     in.D = in.F = 1 << 20;
     EXPECT_NEAR(*predict(in).matmul_intensity, 2, 1e-4);
@@ -79,9 +79,9 @@ TEST(Prediction, OneInt8MatrixPerRowIsAlwaysMemoryBound)
 
 TEST(Prediction, OneRankHasNothingToSum)
 {
-    PredictionInputs in = inputs_for("tpu-v5e", bf16, 1);
+    PaperInputs in = inputs_for("tpu-v5e", bf16, 1);
     in.B = in.D = in.F = 64;
-    const Prediction p = predict(in);
+    const PaperPrediction p = predict(in);
     EXPECT_EQ(p.D_star, std::nullopt);
     EXPECT_EQ(p.t_comm_s, 0.0);
     EXPECT_EQ(p.t_step_upper_s, p.t_comp_s);
@@ -91,11 +91,11 @@ TEST(Prediction, OneRankHasNothingToSum)
 
 TEST(Prediction, TimesAgreeWithTheSideOfTheCrossover)
 {
-    PredictionInputs in = inputs_for("tpu-v5e", bf16, 2);
+    PaperInputs in = inputs_for("tpu-v5e", bf16, 2);
     in.B = in.F = 1024;
     for (const auto& [D, bound] : {std::pair{8754, Bound::communication}, {8758, Bound::computation}}) {
         in.D = D;
-        const Prediction p = predict(in);
+        const PaperPrediction p = predict(in);
         EXPECT_EQ(p.bound, bound) << D;
         EXPECT_EQ(*p.t_comp_s > *p.t_comm_s, bound == Bound::computation);
         EXPECT_EQ(*p.t_step_lower_s, std::max(*p.t_comp_s, *p.t_comm_s));
@@ -105,7 +105,7 @@ TEST(Prediction, TimesAgreeWithTheSideOfTheCrossover)
 
 TEST(Prediction, DAloneTellsTheSide)
 {
-    PredictionInputs in = inputs_for("tpu-v5e", bf16, 2);
+    PaperInputs in = inputs_for("tpu-v5e", bf16, 2);
     in.D = 100;
     EXPECT_EQ(predict(in).bound, Bound::communication);
     EXPECT_EQ(predict(in).t_comp_s, std::nullopt);
@@ -113,23 +113,23 @@ TEST(Prediction, DAloneTellsTheSide)
 
 TEST(Prediction, StartUpMovesTheCrossoverByTheBatch)
 {
-    PredictionInputs in = inputs_for("tpu-v5e", bf16, 4);
+    PaperInputs in = inputs_for("tpu-v5e", bf16, 4);
     in.alpha_s = 1e-5;
     in.B = in.F = 512;
-    const Prediction p = predict(in);
+    const PaperPrediction p = predict(in);
     EXPECT_DOUBLE_EQ(*p.D_star_ring, *p.D_star + 4 * 3 * 1e-5 * 1.97e14 / (512.0 * 512.0));
     EXPECT_DOUBLE_EQ(*p.t_comm_s, 2 * 3 * 1e-5 + 2 * 3.0 / 4 * (2.0 * 512 * 512) / 4.5e10);
 }
 
 TEST(Prediction, CountsTheMemoryOfOneRank)
 {
-    PredictionInputs in = inputs_for("tpu-v5e", bf16, 3);
+    PaperInputs in = inputs_for("tpu-v5e", bf16, 3);
     in.B = 10;
     in.D = 100; // shards of 34, 33, 33
     in.F = 20;
     in.wire = f32;
     in.weights = int8;
-    const Prediction p = predict(in);
+    const PaperPrediction p = predict(in);
     EXPECT_EQ(p.memory->X_bytes, 2 * 10 * 34);
     EXPECT_EQ(p.memory->Y_bytes, 1 * 34 * 20);
     EXPECT_EQ(p.memory->Z_bytes, 2 * 4 * 10 * 20);

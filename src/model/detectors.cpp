@@ -1,0 +1,200 @@
+#include "model/detectors.hpp"
+
+#include "model/shard.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace shardline {
+
+namespace {
+
+constexpr double mad_to_standard_deviation = 1.4826;
+
+// Two-sided normal quantile for one false alarm in a thousand: a run is asked several such questions.
+constexpr double trend_significance = 3.29;
+
+/// log of a rank's time per column against the median over ranks, one value per usable matmul.
+struct RankSpeeds {
+    std::vector<std::vector<double>> of_rank;
+    std::vector<int32_t> visit;
+};
+
+RankSpeeds rank_speeds(const RunData& run)
+{
+    const Repetitions& r = run.repetitions;
+    RankSpeeds speeds;
+    speeds.of_rank.resize(static_cast<size_t>(r.ranks));
+    int32_t visit = 0, last_point = -1, last_pass = -1;
+    for (size_t row = 0; row < r.size(); ++row) {
+        const Point& point = run.points[static_cast<size_t>(r.point[row])];
+        const bool computes = point.kind == PointKind::matmul || point.kind == PointKind::crossover;
+        const bool usable = !r.warmup[row] && !r.late[row] && r.mode[row] == static_cast<uint8_t>(Mode::phases);
+        // Points that leave out ranks, or leave some without a column, say nothing about who is slow.
+        if (!computes || !usable || (point.P > 0 && point.P != r.ranks) || point.D < r.ranks) continue;
+        std::vector<double> log_times;
+        for (int32_t rank = 0; rank < r.ranks; ++rank) {
+            const size_t i = row * static_cast<size_t>(r.ranks) + static_cast<size_t>(rank);
+            const int64_t duration_ns = r.comp_end_ns[i] - r.comp_begin_ns[i];
+            if (duration_ns <= 0) break;
+            const int64_t width = shard_of(point.D, r.ranks, rank).width;
+            log_times.push_back(std::log(static_cast<double>(duration_ns) / static_cast<double>(width)));
+        }
+        if (log_times.size() != static_cast<size_t>(r.ranks)) continue;
+        const double middle = median(log_times);
+        for (size_t rank = 0; rank < log_times.size(); ++rank) speeds.of_rank[rank].push_back(log_times[rank] - middle);
+        if (r.point[row] != last_point || r.pass[row] != last_pass) ++visit;
+        last_point = r.point[row];
+        last_pass = r.pass[row];
+        speeds.visit.push_back(visit);
+    }
+    return speeds;
+}
+
+/// Kendall's S and the slopes, gathered over series that share a trend but not a level.
+struct TrendEvidence {
+    double S = 0, variance = 0;
+    std::vector<double> slopes; ///< of log time per row, one for each series
+};
+
+struct Timed {
+    double position;
+    double log_time;
+};
+
+void add_series(TrendEvidence& evidence, const std::vector<Timed>& series)
+{
+    std::vector<double> slopes;
+    for (size_t i = 0; i < series.size(); ++i)
+        for (size_t j = i + 1; j < series.size(); ++j) {
+            const double rise = series[j].log_time - series[i].log_time;
+            evidence.S += (rise > 0 ? 1 : 0) - (rise < 0 ? 1 : 0);
+            slopes.push_back(rise / (series[j].position - series[i].position));
+        }
+    if (slopes.empty()) return;
+    const double n = static_cast<double>(series.size());
+    evidence.variance += n * (n - 1) * (2 * n + 5) / 18;
+    evidence.slopes.push_back(median(slopes));
+}
+
+/// Relative change over `length` rows, where the evidence says that there is one of at least `smallest`.
+std::optional<double> change_over(const TrendEvidence& evidence, double length, double smallest)
+{
+    if (evidence.slopes.empty()) return std::nullopt;
+    const double z = (std::abs(evidence.S) - 1) / std::sqrt(evidence.variance);
+    const double change = std::expm1(median(evidence.slopes) * length);
+    // Repetitions that depend on each other make S vary more than Kendall's variance says, but not the slopes' interval.
+    const Estimate slope = median_estimate(evidence.slopes);
+    const bool beyond_noise = z > trend_significance && (!slope.reaches_95() || !slope.contains(0));
+    return beyond_noise && std::abs(change) > smallest ? std::optional(change) : std::nullopt;
+}
+
+/// Consecutive samples of one launch and pass.
+std::vector<Series> visits_of(const Series& series)
+{
+    std::vector<Series> visits;
+    for (const Sample& sample : series) {
+        const bool same = !visits.empty() && visits.back().back().launch == sample.launch && visits.back().back().pass == sample.pass;
+        if (!same) visits.emplace_back();
+        visits.back().push_back(sample);
+    }
+    return visits;
+}
+
+std::vector<Timed> visit_medians(const Series& series)
+{
+    std::vector<Timed> medians;
+    for (const Series& visit : visits_of(series)) {
+        const double middle_row = static_cast<double>(visit.front().row + visit.back().row) / 2;
+        medians.push_back({middle_row, std::log(median(values_of(visit)))});
+    }
+    return medians;
+}
+
+} // namespace
+
+std::vector<SlowRank> slow_ranks(const RunData& run)
+{
+    const RankSpeeds speeds = rank_speeds(run);
+    std::vector<SlowRank> slow;
+    if (speeds.of_rank.size() < 2 || speeds.visit.empty()) return slow;
+    std::vector<Estimate> estimates;
+    for (const auto& of_rank : speeds.of_rank) estimates.push_back(median_estimate(of_rank, speeds.visit));
+    for (size_t rank = 0; rank < estimates.size(); ++rank) {
+        std::vector<double> others;
+        for (size_t other = 0; other < estimates.size(); ++other)
+            if (other != rank) others.push_back(estimates[other].value);
+        const double usual = median(others), spread = mad_to_standard_deviation * median_absolute_deviation(others);
+        const double excess = estimates[rank].value - usual;
+        const bool beyond_noise = estimates[rank].reaches_95() && estimates[rank].low > usual && excess > 3 * spread;
+        if (beyond_noise && excess > std::log1p(relevant_size)) slow.push_back({static_cast<int32_t>(rank), std::exp(excess)});
+    }
+    return slow;
+}
+
+std::optional<double> trend_over_run(std::span<const PointSamples> points, int32_t launch)
+{
+    TrendEvidence evidence;
+    double last_row = 0;
+    for (const PointSamples& samples : points)
+        for (const Series* series : {&samples.comp_s, &samples.comm_s}) {
+            const Series own = of_launch(*series, launch);
+            if (own.empty()) continue;
+            last_row = std::max(last_row, static_cast<double>(own.back().row));
+            add_series(evidence, visit_medians(own));
+        }
+    return change_over(evidence, last_row, relevant_size);
+}
+
+std::optional<double> trend_within_visits(std::span<const PointSamples> points)
+{
+    constexpr double smallest = 0.02;
+    TrendEvidence evidence;
+    std::vector<double> lengths;
+    for (const PointSamples& samples : points)
+        for (const Series* series : {&samples.comp_s, &samples.comm_s})
+            for (const Series& visit : visits_of(*series)) {
+                std::vector<Timed> times;
+                for (const Sample& sample : visit) times.push_back({static_cast<double>(sample.row), std::log(sample.value)});
+                lengths.push_back(static_cast<double>(visit.back().row - visit.front().row));
+                add_series(evidence, times);
+            }
+    return lengths.empty() ? std::nullopt : change_over(evidence, median(lengths), smallest);
+}
+
+std::optional<double> slowdown_in_step(std::span<const PointSamples> points)
+{
+    std::vector<double> log_ratios;
+    std::vector<int32_t> visits;
+    int32_t visit = 0;
+    for (const PointSamples& samples : points) {
+        if (samples.point.kind != PointKind::crossover || samples.comp_s.empty()) continue;
+        const double alone = median(values_of(samples.comp_s));
+        for (const Series& visit_samples : visits_of(samples.comp_in_step_s)) {
+            for (const Sample& sample : visit_samples) {
+                log_ratios.push_back(std::log(sample.value / alone));
+                visits.push_back(visit);
+            }
+            ++visit;
+        }
+    }
+    if (log_ratios.empty()) return std::nullopt;
+    const Estimate ratio = median_estimate(log_ratios, visits);
+    // The medians of the matmuls alone are not exact either, and one of their errors is shared by all of a point's ratios.
+    const bool beyond_noise = ratio.reaches_95() && ratio.low > relevant_size / 2;
+    return beyond_noise && ratio.value > std::log1p(relevant_size) ? std::optional(std::exp(ratio.value)) : std::nullopt;
+}
+
+double step_bound_excess(const PointSummary& point)
+{
+    if (!point.t_comp_s || !point.t_comm_s || !point.t_step_s) return 1;
+    const Estimate &comp = *point.t_comp_s, &comm = *point.t_comm_s, &step = *point.t_step_s;
+    if (!comp.reaches_95() || !comm.reaches_95() || !step.reaches_95()) return 1;
+    // The relevant size also leaves room for medians of skewed times, which do not add up.
+    const double against_sum = step.value / (comp.value + comm.value), against_max = step.value / std::max(comp.value, comm.value);
+    if (step.low > comp.high + comm.high && against_sum > 1 + relevant_size) return against_sum;
+    if (step.high < std::max(comp.low, comm.low) && against_max < 1 - relevant_size) return against_max;
+    return 1;
+}
+
+} // namespace shardline

@@ -1,0 +1,151 @@
+#include "measure/clock.hpp"
+#include "measure/common_start.hpp"
+#include "mpi_test.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+namespace shardline {
+namespace {
+
+using test::session;
+
+/// All ranks of these tests read one clock where they run on one machine: then every true offset is 0.
+bool ranks_share_a_clock()
+{
+    MPI_Comm machine;
+    MPI_Comm_split_type(session->control(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+    int ranks = 0;
+    MPI_Comm_size(machine, &ranks);
+    MPI_Comm_free(&machine);
+    return ranks == session->size();
+}
+
+int64_t from_root(int64_t value)
+{
+    MPI_Bcast(&value, 1, MPI_INT64_T, 0, session->control());
+    return value;
+}
+
+void sleep_ms(int64_t ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
+
+int last_rank() { return session->size() - 1; }
+
+TEST(ClockModel, TimesGoThereAndBack)
+{
+    for (double drift : {0.0, 1e-6, -1e-6, 1e-4, -1e-4})
+        for (int64_t offset : {int64_t{0}, int64_t{1} << 50, -(int64_t{1} << 50)})
+            for (int64_t away : {int64_t{-1'000'000'000}, int64_t{0}, int64_t{3'600'000'000'000}}) {
+                const ClockModel clock{.rank = 1, .at_ns = 5'000'000'000, .offset_ns = offset, .drift = drift, .error_ns = 0};
+                const int64_t reading = clock.at_ns + away;
+                EXPECT_LE(std::abs(to_own_ns(clock, to_common_ns(clock, reading)) - reading), 1);
+            }
+}
+
+TEST(ClockModel, DriftIsTheGrowthOfTheOffset)
+{
+    const ClockModel older{.rank = 1, .at_ns = 0, .offset_ns = 100, .drift = 0, .error_ns = 10};
+    const ClockModel newer{.rank = 1, .at_ns = 10'000'000'000, .offset_ns = 50'100, .drift = 0, .error_ns = 20};
+    const ClockModel model = with_drift(newer, older);
+    EXPECT_DOUBLE_EQ(model.drift, 5e-6);
+    EXPECT_EQ(model.offset_ns, newer.offset_ns);
+    EXPECT_EQ(model.error_ns, newer.error_ns);
+}
+
+TEST(ClockModel, OffsetsTakenCloseTogetherSayNothingAboutDrift)
+{
+    const ClockModel older{.rank = 1, .at_ns = 0, .offset_ns = 100, .drift = 3e-6, .error_ns = 10};
+    const ClockModel newer{.rank = 1, .at_ns = 1'000'000, .offset_ns = 5'000, .drift = 0, .error_ns = 10};
+    EXPECT_DOUBLE_EQ(with_drift(newer, older).drift, 3e-6);
+}
+
+TEST(ModelClocks, OffsetsOnOneMachineAreZeroWithinTheirBound)
+{
+    CommonStart start(*session, Sync::barrier);
+    for (int round = 0; round < 3; ++round) {
+        const auto models = start.model_clocks();
+        ASSERT_EQ(models.size(), session->is_root() ? static_cast<size_t>(session->size()) : 0u);
+        const bool one_clock = ranks_share_a_clock();
+        for (size_t rank = 0; rank < models.size(); ++rank) {
+            EXPECT_EQ(models[rank].rank, static_cast<int32_t>(rank));
+            EXPECT_GT(models[rank].at_ns, 0);
+            if (one_clock) EXPECT_LE(std::abs(models[rank].offset_ns), models[rank].error_ns) << "rank " << rank;
+        }
+    }
+}
+
+TEST(SkewOfStarts, IsUnknownBeforeClocksAreModelled)
+{
+    const CommonStart start(*session, Sync::barrier);
+    const std::vector<int64_t> readings(static_cast<size_t>(session->size()), now_ns());
+    EXPECT_EQ(start.skew_ns(readings.data()), -1);
+}
+
+TEST(SkewOfStarts, IsTheSpreadOnTheCommonClock)
+{
+    CommonStart start(*session, Sync::barrier);
+    const auto models = start.model_clocks();
+    if (!session->is_root() || models.size() < 2) return;
+    std::vector<int64_t> readings;
+    for (const ClockModel& model : models) readings.push_back(to_own_ns(model, models.front().at_ns));
+    EXPECT_LE(start.skew_ns(readings.data()), 1);
+    readings.back() += 5000;
+    EXPECT_NEAR(static_cast<double>(start.skew_ns(readings.data())), 5000, 1);
+    readings.back() -= 8000;
+    EXPECT_NEAR(static_cast<double>(start.skew_ns(readings.data())), 3000, 1);
+}
+
+TEST(StartAtABarrier, NobodyStartsBeforeTheLastArrivesAndNobodyIsLate)
+{
+    CommonStart start(*session, Sync::barrier);
+    if (session->rank() == last_rank()) sleep_ms(30);
+    const int64_t arrived = now_ns();
+    EXPECT_FALSE(start.wait());
+    const int64_t started = now_ns();
+    int64_t last_arrival = 0, first_start = 0;
+    MPI_Allreduce(&arrived, &last_arrival, 1, MPI_INT64_T, MPI_MAX, session->control());
+    MPI_Allreduce(&started, &first_start, 1, MPI_INT64_T, MPI_MIN, session->control());
+    if (ranks_share_a_clock()) EXPECT_GE(first_start, last_arrival);
+}
+
+TEST(StartAtAMoment, NobodyStartsBeforeIt)
+{
+    CommonStart start(*session, Sync::window);
+    const auto models = start.model_clocks();
+    int64_t worst_error_ns = 0;
+    for (const ClockModel& model : models) worst_error_ns = std::max(worst_error_ns, model.error_ns);
+    worst_error_ns = from_root(worst_error_ns);
+    for (int repetition = 0; repetition < 20; ++repetition) {
+        const int64_t asked = now_ns();
+        start.wait();
+        const int64_t started = now_ns();
+        constexpr int64_t window_of_one_rank_ns = 100'000;
+        if (ranks_share_a_clock()) EXPECT_GE(started - from_root(asked), window_of_one_rank_ns - worst_error_ns);
+    }
+}
+
+TEST(StartAtAMoment, ARankThatMissesItSaysSoUntilTheWindowIsLongEnough)
+{
+    if (session->size() == 1) return;
+    CommonStart start(*session, Sync::window);
+    start.model_clocks();
+    const bool tardy = session->rank() == last_rank();
+    if (tardy) sleep_ms(20);
+    const bool late = start.wait();
+    if (tardy) EXPECT_TRUE(late);
+
+    for (int i = 0; i < 20; ++i) start.adapt_window(10, 10); // far more than it takes to reach the longest window
+    int in_time = 0;
+    for (int attempt = 0; attempt < 10 && in_time == 0; ++attempt) { // a busy machine may be late all by itself
+        if (tardy) sleep_ms(20);
+        const int mine = start.wait() ? 0 : 1;
+        MPI_Allreduce(&mine, &in_time, 1, MPI_INT, MPI_MIN, session->control());
+    }
+    EXPECT_EQ(in_time, 1);
+}
+
+} // namespace
+} // namespace shardline

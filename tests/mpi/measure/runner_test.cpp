@@ -1,0 +1,255 @@
+#include "measure/runner.hpp"
+#include "model/error.hpp"
+#include "mpi_test.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace shardline {
+namespace {
+
+using test::session;
+
+Experiment quick_experiment()
+{
+    Experiment experiment;
+    experiment.B = {8};
+    experiment.F = {12};
+    experiment.D = {{1, 2, 3, 100, 101}};
+    experiment.passes = experiment.max_passes = 2;
+    experiment.repetitions = 2;
+    experiment.warmups = 1;
+    return experiment;
+}
+
+void append(Repetitions& all, const Repetitions& rows)
+{
+    const auto join = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+    join(all.point, rows.point);
+    join(all.mode, rows.mode);
+    join(all.pass, rows.pass);
+    join(all.repetition, rows.repetition);
+    join(all.warmup, rows.warmup);
+    join(all.late, rows.late);
+    join(all.start_skew_ns, rows.start_skew_ns);
+    join(all.comp_begin_ns, rows.comp_begin_ns);
+    join(all.comp_end_ns, rows.comp_end_ns);
+    join(all.comm_begin_ns, rows.comm_begin_ns);
+    join(all.comm_end_ns, rows.comm_end_ns);
+}
+
+/// Keeps the first `most` of what a run hands out, as the file of a run that is killed then; on rank 0.
+class Recorder {
+public:
+    explicit Recorder(RunData earlier = {}, int64_t most = std::numeric_limits<int64_t>::max())
+        : data(std::move(earlier)), most_(most)
+    {
+        data.repetitions.ranks = session->size();
+    }
+
+    RunOutput output()
+    {
+        return {
+            .points = [this](std::span<const Point> points) {
+                count();
+                data.points.insert(data.points.end(), points.begin(), points.end());
+            },
+            .repetitions = [this](const Repetitions& rows) {
+                count();
+                append(data.repetitions, rows);
+            },
+            .check = [this](const Check& check) {
+                count();
+                data.checks.push_back(check);
+            },
+            .finding = [this](const Finding& finding) {
+                count();
+                data.findings.push_back(finding);
+            },
+            .clock = [this](const ClockModel& clock) {
+                count();
+                data.clocks.push_back(clock);
+            },
+            .progress = [](const Progress&) {},
+        };
+    }
+
+    RunData data;
+    int64_t calls = 0;
+
+private:
+    void count()
+    {
+        if (calls == most_) throw InputError("killed");
+        ++calls;
+    }
+
+    int64_t most_;
+};
+
+/// Kept repetitions of each D, pass and mode of the sweep.
+using Kept = std::map<std::tuple<int64_t, int32_t, int>, int>;
+
+Kept kept_of(const RunData& data)
+{
+    Kept kept;
+    const Repetitions& rows = data.repetitions;
+    std::set<std::tuple<int32_t, int32_t, int, int32_t>> seen;
+    for (size_t row = 0; row < rows.size(); ++row) {
+        EXPECT_TRUE(seen.insert({rows.point[row], rows.pass[row], rows.mode[row], rows.repetition[row]}).second)
+            << "point " << rows.point[row] << ", pass " << rows.pass[row] << ", repetition " << rows.repetition[row] << " twice";
+        const Point& point = data.points[static_cast<size_t>(rows.point[row])];
+        if (point.kind == PointKind::crossover && !rows.warmup[row]) ++kept[{point.D, rows.pass[row], rows.mode[row]}];
+    }
+    return kept;
+}
+
+Kept planned(const Experiment& experiment)
+{
+    Kept kept;
+    if (session->size() == 1) return kept; // nothing to sweep
+    for (int64_t D : *experiment.D)
+        for (int32_t pass = 1; pass <= experiment.passes; ++pass)
+            for (int mode : {0, 1}) kept[{D, pass, mode}] = static_cast<int>(experiment.repetitions);
+    return kept;
+}
+
+void expect_whole(const RunData& data, const Experiment& experiment)
+{
+    if (!session->is_root()) return;
+    EXPECT_EQ(kept_of(data), planned(experiment));
+    for (size_t i = 0; i < data.points.size(); ++i)
+        EXPECT_EQ(std::ranges::count(data.points, data.points[i]), 1) << "a point twice";
+    std::map<int64_t, int> checks;
+    for (const Check& check : data.checks) {
+        EXPECT_TRUE(check.passed());
+        ++checks[data.points[static_cast<size_t>(check.point)].D];
+    }
+    for (const auto& [D, times] : checks) EXPECT_EQ(times, 2) << "checks at D = " << D;
+    EXPECT_EQ(checks.size(), session->size() == 1 ? 0u : experiment.D->size());
+}
+
+TEST(RunExperiment, HandsOutEverythingThatItKeeps)
+{
+    const Experiment experiment = quick_experiment();
+    Recorder recorder;
+    const RunOutcome outcome = run_experiment(*session, experiment, {}, recorder.output());
+    EXPECT_FALSE(outcome.stopped);
+    if (session->is_root()) {
+        EXPECT_EQ(recorder.data.points, outcome.data.points);
+        EXPECT_EQ(recorder.data.repetitions.comm_end_ns, outcome.data.repetitions.comm_end_ns);
+        EXPECT_EQ(recorder.data.checks.size(), outcome.data.checks.size());
+        EXPECT_EQ(recorder.data.clocks.size(), outcome.data.clocks.size());
+    } else {
+        EXPECT_EQ(recorder.calls, 0) << "output on another rank than 0";
+    }
+    expect_whole(outcome.data, experiment);
+}
+
+TEST(RunExperiment, GoesOnAfterADeathAtAnyMoment)
+{
+    const Experiment experiment = quick_experiment();
+    Recorder whole;
+    run_experiment(*session, experiment, {}, whole.output());
+    int64_t calls = whole.calls;
+    MPI_Bcast(&calls, 1, MPI_INT64_T, 0, session->control());
+
+    // One run that dies again and again, each time a little further on: at the first calls, and so that about a dozen deaths cover
+    // the whole of it.
+    RunData data;
+    int64_t deaths = 0;
+    for (int64_t step = 1;; step = std::max<int64_t>(1, calls / 10)) {
+        Recorder recorder(data, step);
+        bool died = false;
+        try {
+            run_experiment(*session, experiment, data, recorder.output());
+        } catch (const InputError&) {
+            died = true;
+        }
+        data = recorder.data;
+        if (!died) break;
+        ASSERT_LT(++deaths, 100) << "the run makes no headway";
+    }
+    EXPECT_GE(deaths, 5);
+    expect_whole(data, experiment);
+}
+
+TEST(RunExperiment, GoesOnInTheMiddleOfAVisit)
+{
+    const Experiment experiment = quick_experiment();
+    Recorder recorder;
+    RunData data = run_experiment(*session, experiment, {}, recorder.output()).data;
+    if (session->is_root()) { // as a stop leaves it: the last visit has its warm-up and one repetition, each in its modes
+        Repetitions& rows = data.repetitions;
+        const bool both_modes = data.points[static_cast<size_t>(rows.point.back())].kind == PointKind::crossover;
+        const size_t size = rows.size() - (both_modes ? 2 : 1);
+        for (auto* column : {&rows.point, &rows.pass, &rows.repetition}) column->resize(size);
+        for (auto* column : {&rows.mode, &rows.warmup, &rows.late}) column->resize(size);
+        rows.start_skew_ns.resize(size);
+        for (auto* column : {&rows.comp_begin_ns, &rows.comp_end_ns, &rows.comm_begin_ns, &rows.comm_end_ns})
+            column->resize(size * static_cast<size_t>(session->size()));
+    }
+    Recorder rest(session->is_root() ? data : RunData{});
+    const RunOutcome outcome = run_experiment(*session, experiment, session->is_root() ? data : RunData{}, rest.output());
+    expect_whole(outcome.data, experiment);
+}
+
+TEST(RunExperiment, MeasuresNothingOfARunThatIsComplete)
+{
+    const Experiment experiment = quick_experiment();
+    Recorder first;
+    RunData data = run_experiment(*session, experiment, {}, first.output()).data;
+    if (!session->is_root()) data = {};
+    const size_t rows = data.repetitions.size();
+    Recorder second;
+    const RunOutcome outcome = run_experiment(*session, experiment, std::move(data), second.output());
+    EXPECT_EQ(outcome.data.repetitions.size(), rows);
+    EXPECT_EQ(second.data.repetitions.size(), 0u);
+    EXPECT_EQ(second.data.points.size(), 0u);
+    EXPECT_EQ(second.data.checks.size(), 0u);
+}
+
+TEST(RunExperiment, RefusesTimesThatCannotBeOnEveryRank)
+{
+    if (session->size() == 1) return; // without a sweep nothing is analysed on the way
+    Experiment experiment = quick_experiment();
+    experiment.D = std::nullopt;
+    experiment.inject = {.what = "clock_step", .rank = 1, .amount = -1e5};
+    Recorder recorder;
+    EXPECT_THROW(run_experiment(*session, experiment, {}, recorder.output()), InputError);
+}
+
+TEST(RequireFeasible, RefusesWhatNoMemoryHoldsWithNeedAndHave)
+{
+    Experiment experiment = quick_experiment();
+    EXPECT_NO_THROW(require_feasible(*session, experiment));
+    experiment.B = experiment.F = {1'000'000};
+    try {
+        require_feasible(*session, experiment);
+        FAIL() << "10^12 elements were accepted";
+    } catch (const InputError& e) {
+        if (!session->is_root()) return;
+        EXPECT_NE(std::string(e.what()).find(" needs "), std::string::npos) << e.what();
+        EXPECT_NE(std::string(e.what()).find(" has "), std::string::npos) << e.what();
+    }
+}
+
+TEST(PlanExperiment, CountsCallsOfMpiAndBytes)
+{
+    Experiment experiment = quick_experiment();
+    experiment.B = experiment.F = {65536};
+    const Plan plan = plan_experiment(*session, experiment);
+    ASSERT_EQ(plan.shapes.size(), 1u);
+    EXPECT_TRUE(plan.D_given);
+    EXPECT_EQ(plan.shapes[0].mpi_calls, 3);
+    EXPECT_EQ(plan.shapes[0].message_bytes, int64_t{17179869184});
+    EXPECT_GT(plan.shapes[0].memory_per_rank_bytes, 2 * plan.shapes[0].message_bytes);
+    EXPECT_EQ(plan.shapes[0].D, session->size() == 1 ? std::vector<int64_t>{} : *experiment.D);
+}
+
+} // namespace
+} // namespace shardline

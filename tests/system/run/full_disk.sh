@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# A disk that is full at the start, or becomes full while the run goes: exit 2 with one message; what was recorded is kept.
+. "$(dirname "$0")/checks.sh"
+[ "$(id -u)" -eq 0 ] || skip "needs root to mount a small disk"
+experiment e 'passes = 200' 'max_passes = 200'
+mkdir disk kept
+# ${small[@]} BYTES COMMAND...: with a disk of that size, which nobody else sees; what is on it afterwards is copied to kept
+small=(unshare --mount sh -c 'mount -t tmpfs -o size=$0 none disk && { "$@"; code=$?; cp -r disk/. kept; exit $code; }')
+"${small[@]}" 1M true 2>/dev/null || skip "cannot mount"
+
+refuses "space" "${small[@]}" 16k "$run" e.toml -o disk/out.h5
+[ ! -e kept/out.h5 ] || die "a file that was never begun is there"
+
+refuses "space" "${small[@]}" 400k "$launch" 2 "$run" e.toml -o disk/out.h5
+"$shardline" report kept/out.h5 >report || [ $? -eq 3 ] || die "no report of what was recorded before the disk was full"
