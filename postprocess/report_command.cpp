@@ -42,14 +42,24 @@ double parse_tolerance(const std::string& text)
     return tolerance;
 }
 
+bool begin_alike(const std::vector<int64_t>& a, const std::vector<int64_t>& b)
+{
+    const auto common = static_cast<std::ptrdiff_t>(std::min(a.size(), b.size()));
+    return std::equal(a.begin(), a.begin() + common, b.begin());
+}
+
+/// No two launches read the same nanoseconds. One file may be a copy made while the run went on.
+bool same_readings(const Repetitions& a, const Repetitions& b)
+{
+    return a.size() > 0 && b.size() > 0 && a.ranks == b.ranks && begin_alike(a.comp_end_ns, b.comp_end_ns) &&
+           begin_alike(a.comm_end_ns, b.comm_end_ns);
+}
+
 /// A run that enters twice would count its samples twice and make every interval too narrow.
 void refuse_same_launch(const RunData& a, const RunData& b)
 {
     std::error_code ignored;
-    const bool same_file = std::filesystem::equivalent(a.path, b.path, ignored);
-    const bool same_readings = a.repetitions.size() > 0 && a.repetitions.comp_begin_ns == b.repetitions.comp_begin_ns &&
-                               a.repetitions.comm_end_ns == b.repetitions.comm_end_ns;
-    if (same_file || same_readings)
+    if (std::filesystem::equivalent(a.path, b.path, ignored) || same_readings(a.repetitions, b.repetitions))
         throw InputError(fmt::format("{} and {} are the same launch (its samples would count twice): give each launch once",
                                      a.path, b.path));
 }

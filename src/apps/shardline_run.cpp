@@ -232,8 +232,8 @@ int measure(const Session& session, const CommandLine& command, const Experiment
     RunData data = describe_run(session, command, experiment, argc, argv);
     std::optional<RunWriter> writer;
     on_root(session, [&] {
-        print_findings(data.findings);
-        refuse_meaningless(data.findings, command.allowed);
+        const std::vector<Finding> findings = data.findings;
+        refuse_meaningless(findings, command.allowed);
         if (resumes) {
             refuse_other_machine(earlier, data);
             data = std::move(earlier);
@@ -241,6 +241,7 @@ int measure(const Session& session, const CommandLine& command, const Experiment
         } else {
             writer.emplace(path, data, command.force ? Overwrite::allow : Overwrite::refuse);
         }
+        print_findings(findings);
     });
 
     RunOutcome outcome;

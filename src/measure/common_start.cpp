@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 namespace shardline {
@@ -33,9 +34,9 @@ ClockModel with_drift(const ClockModel& newer, const ClockModel& older)
     constexpr int64_t far_enough_ns = 1'000'000'000;
     ClockModel model = newer;
     const int64_t apart_ns = newer.at_ns - older.at_ns;
-    model.drift = apart_ns < far_enough_ns
-                      ? older.drift
-                      : static_cast<double>(newer.offset_ns - older.offset_ns) / static_cast<double>(apart_ns);
+    const int64_t growth_ns = newer.offset_ns - older.offset_ns;
+    const bool shows = apart_ns >= far_enough_ns && std::abs(growth_ns) > newer.error_ns + older.error_ns;
+    model.drift = shows ? static_cast<double>(growth_ns) / static_cast<double>(apart_ns) : older.drift;
     return model;
 }
 

@@ -49,8 +49,8 @@ int64_t to_common_ns(const ClockModel& clock, int64_t reading_ns);
 /// That rank's reading at rank 0's time.
 int64_t to_own_ns(const ClockModel& clock, int64_t common_ns);
 
-/// The newer model with the drift that both offsets show; too close together they say nothing about it, and the
-/// drift known before is kept.
+/// The newer model with the drift that both offsets show; taken too close together, or no further apart than their
+/// errors, they say nothing about it, and the drift known before is kept.
 ClockModel with_drift(const ClockModel& newer, const ClockModel& older);
 
 } // namespace shardline

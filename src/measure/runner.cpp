@@ -557,6 +557,9 @@ void require_feasible(const Session& session, const Experiment& experiment)
 {
     refuse_unsupported(experiment);
     const auto P = static_cast<int32_t>(session.size());
+    if (!experiment.inject.what.empty() && experiment.inject.rank >= P)
+        throw InputError(fmt::format("inject.rank is {} (this run has the ranks 0 to {}, so nothing would be injected): name one of them",
+                                     experiment.inject.rank, P - 1));
     for (const Shape shape : shapes_of(experiment)) {
         const int64_t widest = experiment.D && P > 1 ? std::ranges::max(*experiment.D) : P; // "auto" keeps to what fits
         require_memory(memory_per_rank_bytes(experiment, shape.B, shape.F, largest_shard_width(widest, P), P), session);

@@ -49,7 +49,7 @@ VisitOutcome Visitor::visit(const Point& point, const Visit& visit)
     }
     watchdog_.enter("waiting to bring the readings together");
     gather(point, local, rows);
-    watchdog_.enter("bookkeeping between visits");
+    watchdog_.enter(between_visits());
     ++visits_;
     return outcome;
 }
@@ -134,6 +134,9 @@ void Visitor::gather(const Point& point, const std::vector<LocalRow>& local, Rep
     start_.adapt_window(late_rows, static_cast<int64_t>(n));
 }
 
+/// Between visits rank 0 writes and analyses, and a hang there is its own.
+const char* Visitor::between_visits() const { return session_.is_root() ? "bookkeeping between visits" : "waiting for rank 0"; }
+
 Check Visitor::check(const Point& point, const Visit& visit, std::vector<Finding>& findings)
 {
     const Shard shard = shard_of(point.D, session_.size(), session_.rank());
@@ -147,7 +150,7 @@ Check Visitor::check(const Point& point, const Visit& visit, std::vector<Finding
     timed_step(operands_, wire_, session_.work(), untimed);
     injector_.before_check(visits_ - 1, operands_);
     const CheckResult result = check_step(operands_, point.D, session_.control());
-    watchdog_.enter("bookkeeping between visits");
+    watchdog_.enter(between_visits());
     const Check check{visit.point, visit.pass, result.max_error, result.bound, result.dissenting_ranks.empty()};
     const std::string shape = fmt::format("B = {}, D = {}, F = {}", point.B, point.D, point.F);
     if (!(check.max_error <= check.bound))
@@ -167,7 +170,7 @@ std::vector<ClockModel> Visitor::model_clocks()
 {
     watchdog_.enter("waiting to compare clocks");
     auto models = start_.model_clocks();
-    watchdog_.enter("bookkeeping between visits");
+    watchdog_.enter(between_visits());
     return models;
 }
 

@@ -56,6 +56,7 @@ private:
         int64_t late = 0;
     };
 
+    const char* between_visits() const; ///< name of a phase
     void prepare_buffers(const Point& point);
     LocalRow take_repetition(const Point& point, Mode mode);
     void gather(const Point& point, const std::vector<LocalRow>& local, Repetitions& rows);

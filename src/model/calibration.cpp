@@ -79,12 +79,18 @@ std::vector<Candidate> matmul_rates(std::span<const PointSamples> points, int32_
     return candidates;
 }
 
+/// Of the largest messages only, in all their segment sizes: buffers on the way (of sockets, of a switch) take
+/// in part of a small message at once and make it look faster than the link.
 std::vector<Candidate> exchange_rates(const Selection& exchanges)
 {
+    int64_t largest = 0;
+    for (const PointSamples* samples : exchanges) largest = std::max(largest, samples->point.message_bytes);
     std::vector<Candidate> candidates;
-    for (const PointSamples* samples : exchanges)
-        if (auto candidate = candidate_of(*samples, samples->comm_s, static_cast<double>(samples->point.message_bytes)))
+    for (const PointSamples* samples : exchanges) {
+        if (samples->point.message_bytes != largest) continue;
+        if (auto candidate = candidate_of(*samples, samples->comm_s, static_cast<double>(largest)))
             candidates.push_back(std::move(*candidate));
+    }
     return candidates;
 }
 

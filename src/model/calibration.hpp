@@ -15,7 +15,7 @@ namespace shardline {
 /// C, W and alpha of the machine, from calibration points only.
 struct Calibration {
     std::optional<Estimate> C_flop_per_s; ///< best over sizes of large matmuls, all ranks at once, slowest rank
-    std::optional<Estimate> W_bytes_per_s; ///< best over sizes and segment sizes of the ring exchange
+    std::optional<Estimate> W_bytes_per_s; ///< best over segment sizes of the largest ring exchange
     std::optional<Estimate> alpha_s;       ///< time of the smallest exchange
     int64_t W_segment_bytes = 0;           ///< segment size that reached W
 };

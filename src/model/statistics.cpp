@@ -119,6 +119,8 @@ SignScores sign_scores(std::span<const double> sample, const std::vector<size_t>
     const double mean = std::accumulate(scores.begin(), scores.end(), 0.0) / blocks;
     SignScores result;
     for (double score : scores) result.variance += (score - mean) * (score - mean) * blocks / (blocks - 1);
+    // Few short blocks may all happen to be balanced, which says nothing about the error.
+    result.variance = std::max(result.variance, n / 8);
     const double block_length = n / blocks;
     result.intraclass_correlation = std::clamp((result.variance / n - 1) / (block_length - 1), 0.0, 1.0);
     return result;

@@ -61,6 +61,14 @@ std::optional<std::string> not_bracketed(std::span<const SidedPoint> points)
            std::to_string(points.back().D);
 }
 
+/// Where to add points: " (the fitted costs predict 2300)".
+std::string expectation(const Evidence& evidence)
+{
+    if (evidence.D_model) return " (the fitted costs predict " + number_text(evidence.D_model->value) + ")";
+    if (evidence.D_law) return " (the law says " + number_text(evidence.D_law->value) + ")";
+    return "";
+}
+
 /// Why no verdict can be given; nothing where one can.
 std::optional<std::string> obstacle(const Evidence& evidence)
 {
@@ -172,7 +180,7 @@ Judgement judge(const Evidence& evidence)
     if (!evidence.invalid.empty()) return {Verdict::inconclusive, evidence.invalid};
     if (const auto problem = wrong_order(evidence.points)) return {Verdict::refuted, *problem};
     if (const auto problem = too_few_samples(evidence)) return {Verdict::inconclusive, *problem};
-    if (const auto problem = not_bracketed(evidence.points)) return {Verdict::inconclusive, *problem};
+    if (const auto problem = not_bracketed(evidence.points)) return {Verdict::inconclusive, *problem + expectation(evidence)};
     if (const auto problem = obstacle(evidence)) return {Verdict::inconclusive, *problem};
     if (within_factor(evidence.D_obs->value, evidence.D_law->value, evidence.tolerance))
         return {Verdict::holds, comparison(evidence) + main_factor(evidence)};

@@ -36,22 +36,32 @@ std::string innermost_description()
 
 } // namespace
 
-static bool library_matches_headers()
-{
+struct LibraryVersion {
     unsigned major = 0, minor = 0, release = 0;
-    return H5get_libversion(&major, &minor, &release) >= 0 && major == H5_VERS_MAJOR && minor == H5_VERS_MINOR
-        && release == H5_VERS_RELEASE;
+
+    bool matches_headers() const
+    {
+        return major == H5_VERS_MAJOR && minor == H5_VERS_MINOR && release == H5_VERS_RELEASE;
+    }
+};
+
+/// The first call to HDF5 of any program: it must be H5dont_atexit, which is refused once the library is up. At exit
+/// HDF5 would write to files left open after a full disk, for ever where it still cannot.
+static LibraryVersion library_version()
+{
+    static const herr_t no_exit_handler = H5dont_atexit();
+    static_cast<void>(no_exit_handler);
+    LibraryVersion version;
+    H5get_libversion(&version.major, &version.minor, &version.release);
+    return version;
 }
 
 void initialise()
 {
-    static const bool matches = library_matches_headers();
+    static const bool matches = library_version().matches_headers();
     if (!matches && !std::getenv("HDF5_DISABLE_VERSION_CHECK"))
         throw InputError(hdf5_version_text());
 
-    // At exit HDF5 would write to files left open after a full disk, for ever where it still cannot.
-    static const herr_t no_exit_handler = H5dont_atexit();
-    static_cast<void>(no_exit_handler);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
@@ -84,11 +94,10 @@ namespace shardline {
 
 std::string hdf5_version_text()
 {
-    unsigned major = 0, minor = 0, release = 0;
-    H5get_libversion(&major, &minor, &release);
-    auto text = fmt::format("HDF5 headers {}.{}.{}, library {}.{}.{}", H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE, major,
-                            minor, release);
-    if (!hdf5::library_matches_headers())
+    const hdf5::LibraryVersion library = hdf5::library_version();
+    auto text = fmt::format("HDF5 headers {}.{}.{}, library {}.{}.{}", H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE, library.major,
+                            library.minor, library.release);
+    if (!library.matches_headers())
         text += " (they differ): load the HDF5 that shardline was built with, or build it again";
     return text;
 }

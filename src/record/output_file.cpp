@@ -1,6 +1,7 @@
 #include "record/output_file.hpp"
 
 #include "model/error.hpp"
+#include "record/reader.hpp"
 
 #include <fmt/format.h>
 
@@ -99,6 +100,15 @@ WriterLock::WriterLock(const std::string& path) : descriptor_(::open(path.c_str(
         release();
         refuse(path, "another program has it open", "wait until that has finished, or choose another name");
     }
+}
+
+bool is_being_written(const std::string& path)
+{
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor < 0) return false;
+    const bool locked = ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    ::close(descriptor);
+    return locked;
 }
 
 WriterLock::WriterLock(WriterLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}

@@ -212,6 +212,7 @@ RunData read(const std::string& path)
     run.provenance = read_provenance(file);
     run.environment = read_fixed_table<schema::NameAndValue>(file);
     run.ranks = read_fixed_table<RankInfo>(file);
+    if (run.ranks.empty()) reject("/ranks", "empty");
     run.points = read_table<Point>(file, progress.points);
     run.repetitions = read_repetitions(file, progress.repetitions, run.ranks.size());
     run.checks = read_table<Check>(file, progress.checks);

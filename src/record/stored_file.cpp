@@ -155,13 +155,13 @@ bool has_known_filters_only(hid_t properties)
     return true;
 }
 
-/// Bytes of one chunk, 0 where the dataset has none.
-uint64_t bytes_of_chunk(hid_t properties, size_t cell_bytes)
+/// Whether one chunk, which HDF5 may hold in memory whole, has at most so many bytes.
+bool chunks_fit(hid_t properties, size_t cell_bytes, uint64_t bytes)
 {
-    if (H5Pget_layout(properties) != H5D_CHUNKED) return 0;
     hsize_t lengths[2] = {1, 1};
-    if (H5Pget_chunk(properties, 2, lengths) < 0) return 0;
-    return lengths[0] * lengths[1] * cell_bytes; // HDF5 itself keeps chunks below 2^32 bytes
+    if (H5Pget_layout(properties) != H5D_CHUNKED) return true;
+    if (H5Pget_chunk(properties, 2, lengths) < 0 || lengths[0] == 0 || lengths[1] == 0) return false;
+    return lengths[0] <= bytes / cell_bytes / lengths[1];
 }
 
 /// The attribute, known to be a scalar.
@@ -224,6 +224,7 @@ void StoredColumn::require_type(Type wanted)
     const auto type = own(H5Dget_type(dataset_.get()), H5Tclose, path_);
     if (!is_stored_as(type.get(), wanted)) reject(path_, fmt::format("not {}", describe(wanted)));
     cell_bytes_ = hdf5::cell_bytes(wanted, H5Tget_size(type.get()));
+    if (cell_bytes_ == 0) reject(path_, "texts of no length");
     const bool as_stored = wanted == Type::text || enumeration_size(wanted) != 0;
     memory_type_ = as_stored ? own(H5Tcopy(type.get()), H5Tclose, path_) : memory_type(wanted, 0);
 }
@@ -237,7 +238,7 @@ void StoredColumn::require_own_storage()
         reject(path_, "its values are in other files");
     filtered_ = H5Pget_nfilters(properties.get()) != 0;
     if (!has_known_filters_only(properties.get())) reject(path_, "stored through a filter that is not known here");
-    if (bytes_of_chunk(properties.get(), cell_bytes_) > file_->believable_bytes())
+    if (!chunks_fit(properties.get(), cell_bytes_, file_->believable_bytes()))
         reject(path_, "its chunks are larger than the file");
 }
 
@@ -254,20 +255,11 @@ void StoredColumn::require_shape(Shape shape, hsize_t width)
     if (!right) reject(path_, fmt::format("not {}", describe(shape)));
 }
 
-/// Bytes the dataset has in the file; all that it claims where HDF5 cannot tell, as after h5clear cut off an
-/// append that was not complete.
-uint64_t StoredColumn::stored_bytes() const
-{
-    if (const uint64_t bytes = H5Dget_storage_size(dataset_.get())) return std::min(bytes, file_->size());
-    H5D_space_status_t status{};
-    return H5Dget_space_status(dataset_.get(), &status) < 0 ? file_->size() : 0;
-}
-
-/// Values that were never written would be read as zeros.
+/// HDF5 could tell the bytes of a chunked dataset, but counts for ever where its index is forged.
 void StoredColumn::require_bytes_of(hsize_t rows) const
 {
     if (rows > rows_) reject(path_, fmt::format("has {} rows where {} were committed", rows_, rows));
-    const uint64_t most = filtered_ ? file_->believable_bytes() : stored_bytes();
+    const uint64_t most = filtered_ ? file_->believable_bytes() : file_->size();
     if (rows > most / cell_bytes_ / width_) reject(path_, fmt::format("claims {} rows, more than the file holds", rows));
 }
 

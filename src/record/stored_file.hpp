@@ -69,7 +69,6 @@ private:
     void require_type(schema::Type wanted);
     void require_shape(Shape shape, hsize_t width);
     void require_own_storage();
-    uint64_t stored_bytes() const;
     void require_bytes_of(hsize_t rows) const;
 
     StoredFile* file_;

@@ -62,9 +62,18 @@ void write_number_attribute(hid_t object, const char* name, int32_t value)
     check(H5Awrite(attribute.get(), H5T_NATIVE_INT32, &value), name);
 }
 
-Handle create_group(hid_t file, const char* name, hid_t properties = H5P_DEFAULT)
+/// Names stay in the group's header: beyond eight, HDF5 would build a heap and a tree for them.
+void keep_names_in_header(hid_t group_properties)
 {
-    return own(H5Gcreate2(file, name, H5P_DEFAULT, properties, H5P_DEFAULT), H5Gclose, name);
+    check(H5Pset_link_phase_change(group_properties, 64, 32), "");
+}
+
+Handle create_group(hid_t file, const char* name)
+{
+    const auto properties = own(H5Pcreate(H5P_GROUP_CREATE), H5Pclose, name);
+    keep_names_in_header(properties.get());
+    check(H5Pset_attr_creation_order(properties.get(), H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED), name);
+    return own(H5Gcreate2(file, name, H5P_DEFAULT, properties.get(), H5P_DEFAULT), H5Gclose, name);
 }
 
 /// A dataset with its unit and description.
@@ -119,9 +128,7 @@ template <class Row> void write_fixed_table(hid_t file, const std::vector<Row>& 
 
 void write_provenance(hid_t file, const Provenance& provenance)
 {
-    const auto properties = own(H5Pcreate(H5P_GROUP_CREATE), H5Pclose, "provenance");
-    check(H5Pset_attr_creation_order(properties.get(), H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED), "provenance");
-    const auto group = create_group(file, "provenance", properties.get());
+    const auto group = create_group(file, "provenance");
     for (auto fact = provenance.begin(); fact != provenance.end(); ++fact) {
         const auto told_again = [&](const auto& later) { return later.first == fact->first; };
         if (std::none_of(fact + 1, provenance.end(), told_again))
@@ -226,6 +233,7 @@ Handle creation_properties()
 {
     constexpr hsize_t page_bytes = 4096;
     auto properties = own(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "");
+    keep_names_in_header(properties.get());
     check(H5Pset_file_space_strategy(properties.get(), H5F_FSPACE_STRATEGY_PAGE, false, 1), "");
     check(H5Pset_file_space_page_size(properties.get(), page_bytes), "");
     return properties;

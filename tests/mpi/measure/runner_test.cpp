@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <set>
@@ -162,7 +163,7 @@ TEST(RunExperiment, GoesOnAfterADeathAtAnyMoment)
     // the whole of it.
     RunData data;
     int64_t deaths = 0;
-    for (int64_t step = 1;; step = std::max<int64_t>(1, calls / 10)) {
+    for (int64_t step = 1;; step = std::max<int64_t>(3, calls / 10)) {
         Recorder recorder(data, step);
         bool died = false;
         try {

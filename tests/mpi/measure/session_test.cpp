@@ -38,6 +38,11 @@ TEST(GatherFacts, KeepsRankOrderAndFields)
     mine.info.blas_threads = 2;
     mine.hardware_threads = {0, 1, 2, 3, 8};
     mine.cores = {0, 0, 1, 1, session->rank()};
+    mine.quota_cores = 1.5;
+    mine.vector_unit = VectorUnit::avx2;
+    mine.clock = {.tick_ns = 25, .backwards_ns = 1};
+    mine.fabrics = {};
+    mine.transports = {"btl/tcp", "pml/ob1"};
     const auto all = gather_facts(mine, session->control());
     ASSERT_EQ(all.size(), session->is_root() ? static_cast<size_t>(session->size()) : 0u);
     for (size_t r = 0; r < all.size(); ++r) {
@@ -47,6 +52,29 @@ TEST(GatherFacts, KeepsRankOrderAndFields)
         EXPECT_EQ(all[r].info.blas_threads, 2);
         EXPECT_EQ(all[r].hardware_threads, (std::vector<int>{0, 1, 2, 3, 8}));
         EXPECT_EQ(all[r].cores, (std::vector<int>{0, 0, 1, 1, static_cast<int>(r)}));
+        EXPECT_EQ(all[r].quota_cores, 1.5);
+        EXPECT_EQ(all[r].vector_unit, VectorUnit::avx2);
+        EXPECT_EQ(all[r].clock.tick_ns, 25);
+        EXPECT_EQ(all[r].clock.backwards_ns, 1);
+        EXPECT_TRUE(all[r].fabrics.empty());
+        EXPECT_EQ(all[r].transports, mine.transports);
+    }
+}
+
+TEST(SurveyRanks, FindsWhatItStandsOnAndGivesTheThreadsAskedFor)
+{
+    const auto all = survey_ranks(2, session->control());
+    ASSERT_EQ(all.size(), session->is_root() ? static_cast<size_t>(session->size()) : 0u);
+    for (const RankFacts& rank : all) {
+        EXPECT_FALSE(rank.info.host.empty());
+        EXPECT_FALSE(rank.info.machine.empty());
+        EXPECT_FALSE(rank.cores.empty());
+        EXPECT_EQ(rank.cores.size(), rank.hardware_threads.size());
+        EXPECT_GE(rank.machine_cores, 1);
+        EXPECT_GT(rank.info.memory_available_bytes, 0);
+        EXPECT_EQ(rank.blas_threads_asked, 2);
+        EXPECT_GT(rank.clock.tick_ns, 0);
+        EXPECT_EQ(rank.clock.backwards_ns, 0);
     }
 }
 

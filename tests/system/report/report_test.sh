@@ -79,6 +79,9 @@ says "2 launches pooled: holds.h5, second.h5"
 refuses "the same launch" "$shardline" report holds.h5 holds.h5
 refuses "the same launch" "$shardline" report holds.h5 ./holds.h5
 refuses "the same launch" "$shardline" report holds.h5 other.h5
+"$make_file" part.h5 status=running passes=4 # what a copy made during the run would hold
+"$make_file" whole.h5 passes=6
+refuses "the same launch" "$shardline" report part.h5 whole.h5
 "$make_file" three.h5 P=3
 refuses "cannot be pooled" "$shardline" report holds.h5 three.h5
 complains "ranks: 2 / 3"

@@ -24,7 +24,9 @@ started=()   # processes in the background, each ended by its id should the test
 clean_up() {
     [ "$BASHPID" = $$ ] || return 0   # subshells run this trap too
     local pid
-    for pid in ${started[@]+"${started[@]}"}; do kill -KILL "$pid" 2>/dev/null || true; done
+    for pid in ${started[@]+"${started[@]}"}; do   # mpirun takes its ranks along, as long as it is not killed itself
+        kill -TERM "$pid" 2>/dev/null && wait "$pid" 2>/dev/null || true
+    done
     rm -rf "$scratch"
 }
 trap clean_up EXIT
@@ -59,8 +61,9 @@ ends_with() {
 
 says() { grep -qF -- "$1" out || die "standard output lacks '$1': $(cat out)"; }
 complains() { grep -qF -- "$1" err || die "standard error lacks '$1'"; }
-# Messages of the ranks: without the launcher's own about how they ended, and without progress.
-messages() { grep '^shardline-run: ' err | grep -vE '^shardline-run: (calibrating|sweeping): ' || true; }
+# Messages of the ranks: without the launcher's own about how they ended, without progress, and without what this machine gives
+# rise to.
+messages() { grep '^shardline-run: ' err | grep -vE '^shardline-run: (calibrating|sweeping|warning|note|invalid): ' || true; }
 complaints() { messages | wc -l; }
 silent_on_stdout() { [ ! -s out ] || die "standard output is not empty: $(cat out)"; }
 
@@ -92,6 +95,9 @@ begin() {
     started+=("$launcher")
 }
 
+# Signals to ranks need their processes, which Open MPI's launcher makes known.
+need_open_mpi() { mpirun --version 2>/dev/null </dev/null | grep -q 'Open MPI' || skip "needs Open MPI's mpirun"; }
+
 # process_of RANK: of the run begun last; nothing where it has gone
 process_of() {
     local pid
@@ -103,5 +109,5 @@ process_of() {
 # end_of LAUNCHER: its exit code, in the variable code
 end_of() {
     code=0
-    wait "$1" || code=$?
+    wait "$1" 2>/dev/null || code=$?
 }

@@ -25,7 +25,8 @@ def require(condition, message):
 class Run:
     def __init__(self, path):
         self.path = path
-        with h5py.File(path, "r") as file:
+        # As a reader beside a writer, which the file of a killed run seems to have still.
+        with h5py.File(path, "r", libver="latest", swmr=True) as file:
             self.status = h5py.check_enum_dtype(file["progress/status"].dtype)
             self.status = {number: name for name, number in self.status.items()}[file["progress/status"][0]]
             for table in ("points", "repetitions", "checks", "findings", "clocks"):

@@ -66,7 +66,7 @@ no_verdict slow_rank.h5
 finds slow_rank.h5 slow_rank 1
 
 with_fault drift 'amount = 50'
-ends_with 0 "$launch" 2 "$run" drift.toml -o drift.h5 --set passes=4
+ends_with 0 "$launch" 2 "$run" drift.toml -o drift.h5 --set passes=4 --set max_passes=4
 no_verdict drift.h5
 finds drift.h5 trend -1
 

@@ -3,6 +3,7 @@
 # measured the same as one that was left alone.
 . "$(dirname "$0")/checks.sh"
 need_h5py
+need_open_mpi
 command -v h5clear >/dev/null || skip "needs h5clear"
 # Killed ranks leave their shared memory behind; here it goes with the test.
 export OMPI_MCA_btl_vader_backing_directory=$scratch OMPI_MCA_orte_tmpdir_base=$scratch

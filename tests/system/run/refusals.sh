@@ -39,6 +39,7 @@ refuses_file out.h5 "not_toml.toml:" "${one[@]}" not_toml.toml -o out.h5
 refuses_file out.h5 "--set nonsense" "${one[@]}" e.toml -o out.h5 --set nonsense
 refuses_file out.h5 "'C'" "${one[@]}" e.toml -o out.h5 --set C=1
 refuses_file out.h5 "'D'" "${one[@]}" e.toml -o out.h5 --set D=sometimes
+refuses_file out.h5 "inject.rank" "${two[@]}" e.toml -o out.h5 --set inject.what=slow_rank --set inject.rank=2
 refuses_file out.h5 "." "${one[@]}" . -o out.h5   # a folder in the experiment's place
 
 # Where the results cannot go

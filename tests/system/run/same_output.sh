@@ -7,8 +7,8 @@ experiment e '[inject]' 'what = "late_rank"' 'rank = 1' 'amount = 10'
 first=$!
 started+=("$first")
 wait_for 60 test -e run.h5 || die "the first run does not begin"
-refuses "it exists" "$run" e.toml -o run.h5
-refuses "another program has it open" "$run" e.toml -o run.h5 --force
+refuses "it exists" "$launch" 2 "$run" e.toml -o run.h5
+refuses "another program has it open" "$launch" 2 "$run" e.toml -o run.h5 --force
 # Before the number of ranks could be refused, the file has to be read, and that is no harm.
 refuses "run.h5" "$launch" 2 "$run" --resume run.h5
 kill -0 "$first" 2>/dev/null || die "the first run ended before the others were refused"

@@ -3,6 +3,7 @@
 # go on; and resumed, the run has measured the same as one that nobody stopped.
 . "$(dirname "$0")/checks.sh"
 need_h5py
+need_open_mpi
 command -v h5dump >/dev/null || skip "needs h5dump"
 # A rank that comes late makes each repetition last a while, whatever the machine: there is time to stop it.
 experiment e 'passes = 3' 'max_passes = 3' '[inject]' 'what = "late_rank"' 'rank = 1' 'amount = 10'

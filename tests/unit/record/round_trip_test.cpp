@@ -123,6 +123,78 @@ TEST_P(RoundTrip, KeepsARunOfWhichNothingIsKnown)
     expect_equal(read.ranks, run.ranks);
 }
 
+TEST_P(RoundTrip, KeepsExtremesOfEveryNumber)
+{
+    const int32_t ranks = GetParam();
+    const auto least = std::numeric_limits<int64_t>::min(), greatest = std::numeric_limits<int64_t>::max();
+    auto rows = sample_repetitions(ranks, 0, 3);
+    rows.start_skew_ns = {least, -1, greatest};
+    rows.comp_begin_ns.assign(rows.comp_begin_ns.size(), Repetitions::no_reading);
+    rows.comm_end_ns.assign(rows.comm_end_ns.size(), greatest);
+    rows.comm_begin_ns.assign(rows.comm_begin_ns.size(), least);
+    rows.pass = {0, 1, std::numeric_limits<int32_t>::max()};
+    auto point = sample_point(greatest, ranks);
+    const double infinity = std::numeric_limits<double>::infinity(), nan = std::nan("");
+    RunWriter writer(path, sample_header(ranks), Overwrite::refuse);
+    writer.append(std::span(&point, 1));
+    writer.append(rows);
+    for (const double error : {nan, infinity, std::numeric_limits<double>::denorm_min(), -0.0})
+        writer.append(Check{0, 0, error, error, true});
+    writer.append(ClockModel{0, least, greatest, -infinity, greatest});
+    writer.close(RunStatus::failed);
+
+    const auto read = read_run(path);
+    EXPECT_EQ(read.status, RunStatus::failed);
+    EXPECT_EQ(read.points[0].D, greatest);
+    expect_equal(read.repetitions, rows);
+    EXPECT_TRUE(std::isnan(read.checks[0].max_error));
+    EXPECT_FALSE(read.checks[0].passed());
+    EXPECT_EQ(read.checks[1].bound, infinity);
+    EXPECT_EQ(read.checks[2].bound, std::numeric_limits<double>::denorm_min());
+    EXPECT_TRUE(std::signbit(read.checks[3].bound));
+    EXPECT_EQ(read.clocks[0].at_ns, least);
+    EXPECT_EQ(read.clocks[0].drift, -infinity);
+}
+
+TEST_P(RoundTrip, KeepsTextsAsTheyAre)
+{
+    auto run = sample_header(GetParam());
+    run.experiment_text = std::string("tab\t nul") + '\0' + "in the middle, \xc3\xa9, invalid \xff\xfe, \x1b[31m\r\n";
+    run.experiment_effective = std::string(3'000'000, 'x');
+    run.overrides.assign(50, "a=\"b c\"\n");
+    run.provenance = {{"long", std::string(200'000, 'y')}, {"name with / and . and \n", "z"}, {"empty", ""}, {"a", "1"}};
+    for (int i = 0; i < 300; ++i) run.provenance.emplace_back("fact " + std::to_string(i), std::to_string(i));
+    run.environment.assign(100, {"NAME", std::string(5000, '\x7f')});
+    RunWriter(path, run, Overwrite::refuse).close(RunStatus::complete);
+    const auto read = read_run(path);
+    EXPECT_EQ(read.experiment_text, run.experiment_text);
+    EXPECT_EQ(read.experiment_effective, run.experiment_effective);
+    EXPECT_EQ(read.overrides, run.overrides);
+    EXPECT_EQ(read.provenance, run.provenance);
+    EXPECT_EQ(read.environment, run.environment);
+}
+
+TEST_P(RoundTrip, CutsOnlyWhatExceedsAColumnAndBetweenCharacters)
+{
+    auto run = sample_header(GetParam());
+    std::string umlauts;
+    for (int i = 0; i < 2000; ++i) umlauts += "\u00fc";
+    run.findings = {{std::string(64, 'c'), Severity::note, -1, std::string(2048, 't')}, {"code", Severity::note, -1, umlauts}};
+    RunWriter(path, run, Overwrite::refuse).close(RunStatus::complete);
+    const auto read = read_run(path);
+    EXPECT_EQ(read.findings[0].code, run.findings[0].code);
+    EXPECT_EQ(read.findings[0].text, run.findings[0].text);
+    EXPECT_EQ(read.findings[1].text, umlauts.substr(0, 2044) + "\u2026");
+}
+
+TEST_P(RoundTrip, TheLaterOfTwoFactsOfOneNameCounts)
+{
+    auto run = sample_header(GetParam());
+    run.provenance = {{"a", "1"}, {"b", "2"}, {"a", "3"}};
+    RunWriter(path, run, Overwrite::refuse).close(RunStatus::complete);
+    EXPECT_EQ(read_run(path).provenance, (Provenance{{"b", "2"}, {"a", "3"}}));
+}
+
 INSTANTIATE_TEST_SUITE_P(Ranks, RoundTrip, testing::Values(1, 2, 4, 300));
 
 } // namespace
