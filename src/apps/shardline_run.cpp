@@ -2,6 +2,7 @@
 
 #include "apps/duration.hpp"
 #include "apps/progress.hpp"
+#include "apps/rescue.hpp"
 #include "apps/resume.hpp"
 #include "experiment/experiment.hpp"
 #include "measure/launch.hpp"
@@ -223,6 +224,19 @@ void print_table(const RunData& data)
                   fmt::format("{0} is complete, shardline report {0} gives the table again", data.path));
 }
 
+/// Appends rows to the file; where it takes no more they go to a file beside it, and the error says where.
+void append_or_rescue(RunWriter& writer, const Repetitions& rows, std::span<const Point> points, const std::string& path)
+{
+    try {
+        writer.append(rows);
+    } catch (const InputError& e) {
+        const std::string side_file = rescue(rows, points, path);
+        throw InputError(fmt::format("{}; {}", e.what(),
+                                     side_file.empty() ? "the samples of the last visit are lost, nowhere took them"
+                                                       : "the samples of the last visit are in " + side_file));
+    }
+}
+
 int measure(const Session& session, const CommandLine& command, const Experiment& experiment, RunData earlier, int argc, char** argv)
 {
     const bool resumes = !command.resume.empty();
@@ -244,12 +258,16 @@ int measure(const Session& session, const CommandLine& command, const Experiment
         print_findings(findings);
     });
 
+    std::vector<Point> points = data.points;
     RunOutcome outcome;
     {
         ProgressDisplay display;
         const RunOutput output{
-            .points = [&](std::span<const Point> points) { writer->append(points); },
-            .repetitions = [&](const Repetitions& rows) { writer->append(rows); },
+            .points = [&](std::span<const Point> more) {
+                points.insert(points.end(), more.begin(), more.end());
+                writer->append(more);
+            },
+            .repetitions = [&](const Repetitions& rows) { append_or_rescue(*writer, rows, points, path); },
             .check = [&](const Check& check) { writer->append(check); },
             .finding = [&](const Finding& finding) { writer->append(finding); },
             .clock = [&](const ClockModel& clock) { writer->append(clock); },

@@ -8,13 +8,22 @@ namespace shardline {
 
 namespace {
 
-/// SplitMix64: a full-period generator of a few lines, so that an order depends on no library's distribution.
-uint64_t next_random(uint64_t& state)
+/// The mixing step of SplitMix64: a few lines of our own, so that an order depends on no library.
+uint64_t mixed(uint64_t z)
 {
-    uint64_t z = state += 0x9e3779b97f4a7c15u;
+    z += 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
+}
+
+uint64_t hash_of(const Point& point, uint64_t seed, int32_t pass)
+{
+    uint64_t hash = mixed(seed);
+    for (int64_t number : {static_cast<int64_t>(pass), static_cast<int64_t>(point.kind), point.B, point.D, point.F,
+                           point.message_bytes, point.segment_bytes})
+        hash = mixed(hash ^ static_cast<uint64_t>(number));
+    return hash;
 }
 
 /// Every shard gets the same width, so that ⌈D/P⌉ = D/P and rounding does not enter D_obs.
@@ -118,12 +127,11 @@ std::vector<int64_t> D_to_add(const std::vector<int64_t>& measured, double cross
     return added;
 }
 
-std::vector<int32_t> visiting_order(int32_t n, uint64_t seed, int32_t pass)
+std::vector<int32_t> visiting_order(std::span<const Point> points, uint64_t seed, int32_t pass)
 {
-    std::vector<int32_t> order(static_cast<size_t>(n));
+    std::vector<int32_t> order(points.size());
     std::iota(order.begin(), order.end(), 0);
-    uint64_t state = seed * 0x2545f4914f6cdd1du + static_cast<uint64_t>(pass);
-    for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[next_random(state) % i]);
+    std::ranges::stable_sort(order, {}, [&](int32_t i) { return hash_of(points[static_cast<size_t>(i)], seed, pass); });
     return order;
 }
 

@@ -6,6 +6,7 @@
 #include "model/run_data.hpp"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace shardline {
@@ -40,7 +41,8 @@ std::vector<int64_t> D_around(double predicted_D, int32_t P);
 /// compute-bound, infinity: all communication-bound). Empty when the crossover is bracketed closely enough.
 std::vector<int64_t> D_to_add(const std::vector<int64_t>& measured, double crossing, int32_t P);
 
-/// The order in which a pass visits n points: a shuffle that depends on seed and pass alone.
-std::vector<int32_t> visiting_order(int32_t n, uint64_t seed, int32_t pass);
+/// The order in which a pass visits the points, as their indices: by a hash of seed, pass and what the point is, so that the
+/// same points come in the same order whatever other points there are.
+std::vector<int32_t> visiting_order(std::span<const Point> points, uint64_t seed, int32_t pass);
 
 } // namespace shardline

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -176,7 +177,7 @@ private:
         // the machine meets them and the sweep alike.
         int32_t pass = std::max(1, last_begun_pass());
         for (std::set<int32_t> wanted = wanted_points(); !wanted.empty() && time_is_left(); wanted = wanted_points(), ++pass) {
-            const auto order = visiting_order(static_cast<int32_t>(data_.points.size()), experiment_.seed, pass);
+            const auto order = visiting_order(data_.points, experiment_.seed, pass);
             for (int32_t index : order) {
                 if (!wanted.contains(index) || history_[static_cast<size_t>(index)].last_pass >= pass) continue;
                 if (!time_is_left()) break;
@@ -270,8 +271,10 @@ private:
     Finding precision_note(const SweepPrecision& sweep) const
     {
         const auto known = std::ranges::count_if(sweep.points, &PointPrecision::reached);
-        const std::string D_obs = sweep.D_obs ? fmt::format("D_obs is known to ±{:.1f} %", 100 * sweep.D_obs_relative_half_width)
-                                              : std::string("D_obs is not bracketed");
+        const std::string D_obs = !sweep.D_obs ? "D_obs is not bracketed"
+                                  : std::isfinite(sweep.D_obs_relative_half_width)
+                                      ? fmt::format("D_obs is known to ±{:.1f} %", 100 * sweep.D_obs_relative_half_width)
+                                      : "D_obs rests on too few samples for an interval";
         return {"precision", Severity::note, -1,
                 fmt::format("B = {}, F = {}: {} (target ±{:.3g} %), {} of {} points to ±{:.3g} % in each time", sweep.sweep.B,
                             sweep.sweep.F, D_obs, 100 * experiment_.target_D_obs, known, sweep.points.size(),

@@ -47,13 +47,26 @@ private:
     bool has_spare_ = false;
 };
 
-/// Logarithm of a positive quantity, drawn from what its estimate says: normal with the estimate's own standard error
-/// on either side of the value. `t_quantile` is student_t_975 of the estimate's degrees of freedom.
-inline double draw_log(const Estimate& estimate, double t_quantile, NormalDraws& draws)
-{
-    const double z = draws.next() / t_quantile;
-    const double log_value = std::log(estimate.value);
-    return log_value + (z > 0 ? z * (std::log(estimate.high) - log_value) : z * (log_value - std::log(estimate.low)));
-}
+/// Draws the logarithm of a positive quantity from what its estimate says: normal with the estimate's own standard
+/// error on either side of the value.
+class LogDraws {
+public:
+    explicit LogDraws(const Estimate& estimate)
+    {
+        const double t = student_t_975(estimate.degrees_of_freedom);
+        log_value_ = std::log(estimate.value);
+        error_up_ = (std::log(estimate.high) - log_value_) / t;
+        error_down_ = (log_value_ - std::log(estimate.low)) / t;
+    }
+
+    double next(NormalDraws& draws) const
+    {
+        const double z = draws.next();
+        return log_value_ + z * (z > 0 ? error_up_ : error_down_);
+    }
+
+private:
+    double log_value_, error_up_, error_down_;
+};
 
 } // namespace shardline

@@ -36,32 +36,32 @@ std::string innermost_description()
 
 } // namespace
 
-struct LibraryVersion {
-    unsigned major = 0, minor = 0, release = 0;
-
-    bool matches_headers() const
-    {
-        return major == H5_VERS_MAJOR && minor == H5_VERS_MINOR && release == H5_VERS_RELEASE;
-    }
-};
+static constexpr Version headers{H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE};
 
 /// The first call to HDF5 of any program: it must be H5dont_atexit, which is refused once the library is up. At exit
 /// HDF5 would write to files left open after a full disk, for ever where it still cannot.
-static LibraryVersion library_version()
+static Version library()
 {
     static const herr_t no_exit_handler = H5dont_atexit();
     static_cast<void>(no_exit_handler);
-    LibraryVersion version;
-    H5get_libversion(&version.major, &version.minor, &version.release);
+    Version version;
+    H5get_libversion(&version.major_number, &version.minor_number, &version.release);
     return version;
+}
+
+std::string describe(Version of_headers, Version of_library)
+{
+    const auto text_of = [](Version v) { return fmt::format("{}.{}.{}", v.major_number, v.minor_number, v.release); };
+    auto text = fmt::format("HDF5 headers {}, library {}", text_of(of_headers), text_of(of_library));
+    if (of_headers != of_library)
+        text += " (they differ): load the HDF5 that shardline was built with, or build shardline again";
+    return text;
 }
 
 void initialise()
 {
-    static const bool matches = library_version().matches_headers();
-    if (!matches && !std::getenv("HDF5_DISABLE_VERSION_CHECK"))
-        throw InputError(hdf5_version_text());
-
+    static const Version found = library();
+    if (found != headers && !std::getenv("HDF5_DISABLE_VERSION_CHECK")) throw InputError(describe(headers, found));
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
@@ -90,16 +90,4 @@ Failure last_failure(std::string_view object)
 
 } // namespace shardline::hdf5
 
-namespace shardline {
-
-std::string hdf5_version_text()
-{
-    const hdf5::LibraryVersion library = hdf5::library_version();
-    auto text = fmt::format("HDF5 headers {}.{}.{}, library {}.{}.{}", H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE, library.major,
-                            library.minor, library.release);
-    if (!library.matches_headers())
-        text += " (they differ): load the HDF5 that shardline was built with, or build it again";
-    return text;
-}
-
-} // namespace shardline
+std::string shardline::hdf5_version_text() { return hdf5::describe(hdf5::headers, hdf5::library()); }

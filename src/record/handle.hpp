@@ -17,6 +17,14 @@ struct Failure : std::runtime_error {
     int error_number;
 };
 
+struct Version {
+    unsigned major_number = 0, minor_number = 0, release = 0;
+    bool operator==(const Version&) const = default;
+};
+
+/// "HDF5 headers 1.10.8, library 1.10.8", and what to do where they differ.
+std::string describe(Version headers, Version library);
+
 /// Silences HDF5's own printing and keeps it from touching files when the process exits. Every public
 /// function of src/record calls it first. Throws InputError where library and headers differ, which
 /// HDF5 itself would answer with abort().

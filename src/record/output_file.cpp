@@ -60,8 +60,7 @@ void check_replaceable(const std::string& path, const struct stat& status, Overw
     if (!S_ISREG(status.st_mode)) refuse(path, "it is a device or pipe", "name a file that can be created");
     if (overwrite == Overwrite::refuse)
         refuse(path, "it exists", "choose another name, or allow it to be replaced");
-    if (::access(path.c_str(), W_OK) != 0) refuse(path, errno_text(errno), remedy(errno));
-    WriterLock in_use(path);
+    const WriterLock nobody_uses_it(path);
 }
 
 bool locks_unknown(int error) { return error != EWOULDBLOCK && error != EINTR; }
@@ -81,6 +80,8 @@ std::string_view remedy(int error)
     case EROFS: return "this file system is read-only: write to another folder";
     case ENOENT: return "create the folder first";
     case ENOTDIR: return "part of the path is a file: check the path";
+    case EISDIR: return "name a file in it";
+    case EEXIST: return "choose another name";
     case ENAMETOOLONG: return "choose a shorter name";
     case ENOLCK:
     case ENOSYS:
@@ -135,18 +136,20 @@ void WriterLock::release()
     if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
 }
 
-OutputFile::OutputFile(const std::string& path, Overwrite overwrite) : path_(resolved(path)), overwrite_(overwrite)
+OutputFile::OutputFile(const std::string& path, Overwrite overwrite)
+    : path_(path), target_(resolved(path)), overwrite_(overwrite)
 {
     check_folder(path_);
     if (const auto status = status_of(path_)) check_replaceable(path_, *status, overwrite);
     for (int attempt = 0;; ++attempt) {
-        temporary_ = fmt::format("{}.{}.{}.tmp", path_, ::getpid(), attempt);
+        temporary_ = fmt::format("{}.{}.{}.tmp", target_, ::getpid(), attempt);
         const int descriptor = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (descriptor >= 0) {
             ::close(descriptor);
             return;
         }
-        if (errno != EEXIST) refuse(path_, fmt::format("folder {}: {}", folder_of(path_), errno_text(errno)), remedy(errno));
+        if (errno != EEXIST)
+            refuse(path_, fmt::format("folder {}: {}", folder_of(path_), errno_text(errno)), remedy(errno));
     }
 }
 
@@ -159,7 +162,7 @@ void OutputFile::publish()
 {
     if (overwrite_ == Overwrite::refuse)
         publish_unless_taken();
-    else if (::rename(temporary_.c_str(), path_.c_str()) != 0)
+    else if (::rename(temporary_.c_str(), target_.c_str()) != 0)
         refuse(path_, errno_text(errno), remedy(errno));
     published_ = true;
 }
@@ -168,14 +171,14 @@ void OutputFile::publish_unless_taken()
 {
     // A hard link is the one way to take a name that fails where it is taken, on every file system
     // that has hard links; elsewhere the name is reserved by an empty file first.
-    if (::link(temporary_.c_str(), path_.c_str()) == 0) {
+    if (::link(temporary_.c_str(), target_.c_str()) == 0) {
         ::unlink(temporary_.c_str());
         return;
     }
-    const int reserved = errno == EEXIST ? -1 : ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (reserved < 0) refuse(path_, errno_text(errno), errno == EEXIST ? "choose another name" : remedy(errno));
+    const int reserved = errno == EEXIST ? -1 : ::open(target_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (reserved < 0) refuse(path_, errno_text(errno), remedy(errno));
     ::close(reserved);
-    if (::rename(temporary_.c_str(), path_.c_str()) != 0) refuse(path_, errno_text(errno), remedy(errno));
+    if (::rename(temporary_.c_str(), target_.c_str()) != 0) refuse(path_, errno_text(errno), remedy(errno));
 }
 
 } // namespace shardline

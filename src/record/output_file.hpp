@@ -52,7 +52,7 @@ public:
 private:
     void publish_unless_taken();
 
-    std::string path_, temporary_;
+    std::string path_, target_, temporary_; ///< as given; what it stands for; until it is published
     Overwrite overwrite_;
     bool published_ = false;
 };

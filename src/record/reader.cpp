@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 namespace shardline {
 namespace {
 
@@ -175,26 +177,34 @@ void require_format(StoredFile& file, const std::string& path)
     if (version < 1) reject("format_version", "not a version");
 }
 
-/// Refuses a row whose value is outside begin <= value < end.
+/// Refuses a row whose value is not from `least` to `greatest`.
 template <class Rows, class Get>
-void require_range(const char* path, const Rows& rows, Get get, int64_t begin, int64_t end)
+void require_range(const char* path, const Rows& rows, Get get, int64_t least, int64_t greatest)
 {
     size_t row = 0;
     for (const auto& element : rows) {
         const int64_t value = get(element);
-        if (value < begin || value >= end) reject(path, fmt::format("row {} refers to {}, which does not exist", row, value));
+        if (value < least || value > greatest)
+            reject(path, fmt::format("row {} holds {}, which is not from {} to {}", row, value, least, greatest));
         ++row;
     }
 }
 
+/// What the analysis relies on: references lead to rows that are there, and sizes are sizes.
 void require_consistent(const RunData& run)
 {
-    const auto points = static_cast<int64_t>(run.points.size()), ranks = static_cast<int64_t>(run.ranks.size());
-    require_range("/repetitions/point", run.repetitions.point, [](int32_t point) { return point; }, 0, points);
-    require_range("/checks/point", run.checks, [](const Check& check) { return check.point; }, 0, points);
-    require_range("/findings/rank", run.findings, [](const Finding& finding) { return finding.rank; }, -1, ranks);
-    require_range("/clocks/rank", run.clocks, [](const ClockModel& clock) { return clock.rank; }, 0, ranks);
-    require_range("/points/P", run.points, [](const Point& point) { return point.P; }, 0, ranks + 1);
+    constexpr auto any_size = std::numeric_limits<int64_t>::max();
+    const auto last_point = static_cast<int64_t>(run.points.size()) - 1, ranks = static_cast<int64_t>(run.ranks.size());
+    require_range("/repetitions/point", run.repetitions.point, [](int32_t point) { return point; }, 0, last_point);
+    require_range("/checks/point", run.checks, [](const Check& check) { return check.point; }, 0, last_point);
+    require_range("/findings/rank", run.findings, [](const Finding& finding) { return finding.rank; }, -1, ranks - 1);
+    require_range("/clocks/rank", run.clocks, [](const ClockModel& clock) { return clock.rank; }, 0, ranks - 1);
+    require_range("/points/P", run.points, [](const Point& point) { return point.P; }, 0, ranks);
+    require_range("/points/B", run.points, [](const Point& point) { return point.B; }, 0, any_size);
+    require_range("/points/D", run.points, [](const Point& point) { return point.D; }, 0, any_size);
+    require_range("/points/F", run.points, [](const Point& point) { return point.F; }, 0, any_size);
+    require_range("/points/message_bytes", run.points, [](const Point& point) { return point.message_bytes; }, 0, any_size);
+    require_range("/points/segment_bytes", run.points, [](const Point& point) { return point.segment_bytes; }, 0, any_size);
 }
 
 RunData read(const std::string& path)

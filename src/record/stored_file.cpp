@@ -67,18 +67,23 @@ uint64_t bytes_without_holes(int descriptor, off_t size)
     return bytes;
 }
 
+bool blames_flags(const Failure& failure) { return std::string_view(failure.what()).find("already open") != std::string_view::npos; }
+
 /// Opens a sound file; failing that, one that a run is writing or was killed over.
 Handle open_file(const std::string& path)
 {
     const auto properties = access_properties();
     Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, properties.get()), H5Fclose);
     if (file) return file;
-    const auto sound = last_failure("");
+    const auto first = last_failure("");
     file = Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, properties.get()), H5Fclose);
     if (file) return file;
-    if (sound.error_number != 0) refuse(path, sound.what(), remedy_for_reading(sound.error_number));
-    const bool truncated = std::string_view(sound.what()).starts_with("truncated");
-    refuse(path, sound.what(), truncated ? "copy it again from where it was written" : "it is damaged, or another program writes it");
+    const auto second = last_failure("");
+    const Failure& reason = blames_flags(first) && !blames_flags(second) ? second : first;
+    if (reason.error_number != 0) refuse(path, reason.what(), remedy_for_reading(reason.error_number));
+    if (blames_flags(reason)) refuse(path, "another program writes it, or was killed over it", "wait, or repair it with h5clear -s");
+    const bool truncated = std::string_view(reason.what()).starts_with("truncated");
+    refuse(path, reason.what(), truncated ? "copy it again from where it was written" : "it is damaged");
 }
 
 /// Links are followed within the file only.

@@ -25,7 +25,7 @@ clean_up() {
     [ "$BASHPID" = $$ ] || return 0   # subshells run this trap too
     local pid
     for pid in ${started[@]+"${started[@]}"}; do   # mpirun takes its ranks along, as long as it is not killed itself
-        kill -TERM "$pid" 2>/dev/null && wait "$pid" 2>/dev/null || true
+        if kill -TERM "$pid" 2>/dev/null; then wait "$pid" 2>/dev/null || true; fi
     done
     rm -rf "$scratch"
 }

@@ -12,4 +12,6 @@ refuses "space" "${small[@]}" 16k "$run" e.toml -o disk/out.h5
 [ ! -e kept/out.h5 ] || die "a file that was never begun is there"
 
 refuses "space" "${small[@]}" 400k "$launch" 2 "$run" e.toml -o disk/out.h5
-"$shardline" report kept/out.h5 >report || [ $? -eq 3 ] || die "no report of what was recorded before the disk was full"
+code=0
+"$shardline" report kept/out.h5 >report || code=$?
+case $code in 0 | 1 | 3) ;; *) die "no report of what was recorded before the disk was full" ;; esac

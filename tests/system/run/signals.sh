@@ -37,21 +37,21 @@ for signal in USR1:0 TERM:1 INT:1 USR1:launcher; do
 done
 
 # Stopped again while it is resumed, later.
-begin 2 --resume stopped1.h5
-wait_for 60 test "$(examine status stopped1.h5)" = stopped
 file=stopped1.h5
-sleep 1
-stops TERM 2 "$(process_of 0)"
+goes_on() { [ "$(examine status $file)" = running ]; }
+begin 2 --resume $file
+wait_for 60 goes_on || die "the run does not go on"
+stops TERM 1.5 "$(process_of 0)"
 
 for file in stopped?.h5; do
-    before=$(examine rows $file)
-    cp $file before.h5
-    ends_with 0 "$launch" 2 "$run" --resume $file
+    before=$(examine rows "$file")
+    cp "$file" before.h5
+    ends_with 0 "$launch" 2 "$run" --resume "$file"
     says "Verdict: "
-    [ "$(examine rows $file)" -gt "$before" ] || die "nothing was left to measure"
-    examine prefix before.h5 $file
-    examine resumed $file
-    examine kept $file | cmp - whole || die "$file holds other visits than a run that was not stopped"
+    [ "$(examine rows "$file")" -gt "$before" ] || die "nothing was left to measure"
+    examine prefix before.h5 "$file"
+    examine resumed "$file"
+    examine kept "$file" | cmp - whole || die "$file holds other visits than a run that was not stopped"
 done
 
 # Nothing is left to do: the table, and no more measurements.

@@ -162,10 +162,17 @@ std::vector<int32_t> counted(int32_t n)
     return numbers;
 }
 
+std::vector<Point> sweep_of_points(int64_t n)
+{
+    std::vector<Point> points;
+    for (int64_t D = 1; D <= n; ++D) points.push_back({.B = 8, .D = D, .F = 8, .strategy = "mpi_allreduce"});
+    return points;
+}
+
 TEST(VisitingOrder, VisitsEveryPointOnce)
 {
     for (int32_t n : {0, 1, 2, 3, 50}) {
-        auto order = visiting_order(n, 7, 3);
+        auto order = visiting_order(sweep_of_points(n), 7, 3);
         std::ranges::sort(order);
         EXPECT_EQ(order, counted(n));
     }
@@ -173,25 +180,31 @@ TEST(VisitingOrder, VisitsEveryPointOnce)
 
 TEST(VisitingOrder, DependsOnSeedAndPassAlone)
 {
-    EXPECT_EQ(visiting_order(40, 1, 2), visiting_order(40, 1, 2));
+    const auto points = sweep_of_points(40);
+    EXPECT_EQ(visiting_order(points, 1, 2), visiting_order(points, 1, 2));
     std::set<std::vector<int32_t>> orders;
     for (uint64_t seed : {0u, 1u, 2u, 3u})
-        for (int32_t pass : {0, 1, 2, 3}) orders.insert(visiting_order(40, seed, pass));
+        for (int32_t pass : {0, 1, 2, 3}) orders.insert(visiting_order(points, seed, pass));
     EXPECT_EQ(orders.size(), 16u) << "two of 16 seeds and passes give the same order";
 }
 
-/// A file's order can be told from its seed for as long as this order stays as it is.
-TEST(VisitingOrder, IsWhatItWasInFilesWrittenBefore)
+TEST(VisitingOrder, OfTwoPointsDoesNotDependOnTheOthers)
 {
-    EXPECT_EQ(visiting_order(8, 1, 1), (std::vector<int32_t>{3, 4, 1, 6, 0, 7, 5, 2}));
+    const auto all = sweep_of_points(40);
+    const std::vector<Point> some(all.begin() + 10, all.begin() + 20);
+    auto order = visiting_order(all, 5, 1);
+    std::erase_if(order, [](int32_t i) { return i < 10 || i >= 20; });
+    for (int32_t& i : order) i -= 10;
+    EXPECT_EQ(visiting_order(some, 5, 1), order);
 }
 
 TEST(VisitingOrder, PrefersNoPlace)
 {
     constexpr int32_t n = 5, passes = 5000;
+    const auto points = sweep_of_points(n);
     int times_first[n] = {}, times_last[n] = {};
     for (int32_t pass = 0; pass < passes; ++pass) {
-        const auto order = visiting_order(n, 11, pass);
+        const auto order = visiting_order(points, 11, pass);
         ++times_first[order.front()];
         ++times_last[order.back()];
     }

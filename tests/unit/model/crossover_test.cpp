@@ -74,7 +74,7 @@ TEST(MeasuredCrossing, IsTheSameEveryTime)
 TEST(MeasuredCrossing, IntervalCoversTheTruth)
 {
     // Twelve close points with errors as large as the steps between them: the interval must not rely on a local slope.
-    constexpr int draws = 1000;
+    constexpr int draws = 500;
     for (double error : {0.01, 0.05}) {
         NormalDraws random(17);
         int covered = 0;

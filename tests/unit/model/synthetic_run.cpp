@@ -40,7 +40,8 @@ std::vector<int64_t> sweep_D(const SyntheticPlan& plan)
 {
     if (!plan.D.empty()) return plan.D;
     std::vector<int64_t> D;
-    const double middle = true_crossover(plan);
+    // Where the crossover lies between two points is left to chance, as it is on a real machine.
+    const double middle = true_crossover(plan) * std::pow(2.0, (NormalDraws(plan.seed).uniform() - 0.5) / 2);
     for (int i = -4; i <= 4; ++i) D.push_back(multiple_of(plan.P, middle * std::pow(2.0, i / 2.0)));
     D.erase(std::unique(D.begin(), D.end()), D.end());
     return D;

@@ -35,7 +35,7 @@ struct SyntheticPlan {
     int64_t B = 1024, F = 1024;
     int32_t P = 2;
     ElementType compute_type = ElementType::f32, wire_type = ElementType::f32;
-    std::vector<int64_t> D; ///< empty: nine, multiples of P, from a quarter of the crossover to four times
+    std::vector<int64_t> D; ///< empty: nine multiples of P half an octave apart, about the crossover
     int32_t passes = 6, repetitions = 5, warmups = 1;
     bool calibrated = true; ///< with matmul, exchange and allreduce points
     double noise = 0.02;    ///< standard deviation common to all ranks

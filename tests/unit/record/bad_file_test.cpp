@@ -16,12 +16,14 @@
 
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace shardline {
 namespace {
 
 using namespace test;
+using hdf5::Handle;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -164,6 +166,17 @@ TEST_F(BadFile, TruncatedAnywhere)
     }
     fs::resize_file(path, 5);
     refusal();
+}
+
+TEST_F(BadFile, WhoseWriterIsNotOurs)
+{
+    if (::fork() == 0) {
+        const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
+        H5Fflush(file.get(), H5F_SCOPE_LOCAL);
+        ::_exit(0); // as if killed
+    }
+    ::wait(nullptr);
+    EXPECT_THAT(refusal(), AllOf(HasSubstr("another program writes it"), HasSubstr("h5clear -s")));
 }
 
 // No file of ours.
@@ -434,6 +447,10 @@ TEST_F(BadFile, WithReferencesOutOfRange)
     write_sound_file();
     set_first("/points/P", H5T_NATIVE_INT32, &three);
     EXPECT_THAT(refusal(), HasSubstr("/points/P"));
+    write_sound_file();
+    const int64_t negative = -1;
+    set_first("/points/D", H5T_NATIVE_INT64, &negative);
+    EXPECT_THAT(refusal(), HasSubstr("/points/D: row 0 holds -1"));
 }
 
 TEST_F(BadFile, WithValuesThatHaveNoMeaning)

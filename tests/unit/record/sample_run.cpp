@@ -50,9 +50,9 @@ Repetitions sample_repetitions(int32_t ranks, size_t first, size_t count, int32_
         for (int32_t rank = 0; rank < ranks; ++rank) {
             const int64_t start = static_cast<int64_t>(i * 1'000'000) + rank * 10;
             rows.comp_begin_ns.push_back(start + 1);
-            rows.comp_end_ns.push_back(start + 2);
-            rows.comm_begin_ns.push_back(start + 3);
-            rows.comm_end_ns.push_back(start + 4);
+            rows.comp_end_ns.push_back(start + 100 + static_cast<int64_t>(i * 37 % 1000));
+            rows.comm_begin_ns.push_back(start + 2000);
+            rows.comm_end_ns.push_back(start + 3000 + static_cast<int64_t>(i * 53 % 1000));
         }
     }
     return rows;

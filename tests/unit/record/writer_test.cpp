@@ -1,6 +1,7 @@
 // What a writer does to the name it is given, who may share its file, and what can be read meanwhile.
 
 #include "model/error.hpp"
+#include "record/handle.hpp"
 #include "record/reader.hpp"
 #include "record/writer.hpp"
 #include "sample_run.hpp"
@@ -285,7 +286,7 @@ TEST_F(Writer, RefusesRepetitionsOfAnotherShape)
     auto rows = sample_repetitions(ranks, 0, 2);
     rows.late.pop_back();
     EXPECT_THROW(writer.append(rows), std::logic_error);
-    writer.append(Repetitions{.ranks = ranks});
+    writer.append(sample_repetitions(ranks, 0, 0));
     EXPECT_THROW(RunWriter(scratch.path("none.h5"), RunData{}, Overwrite::refuse), std::logic_error);
 }
 
@@ -321,6 +322,8 @@ TEST_F(Writer, ContinuesNoForeignFile)
 TEST(Hdf5Version, NamesHeadersAndLibrary)
 {
     EXPECT_THAT(hdf5_version_text(), testing::MatchesRegex("HDF5 headers [0-9.]+, library [0-9.]+"));
+    EXPECT_EQ(hdf5::describe({1, 10, 8}, {1, 10, 8}), "HDF5 headers 1.10.8, library 1.10.8");
+    EXPECT_THAT(hdf5::describe({1, 10, 8}, {1, 14, 0}), AllOf(HasSubstr("headers 1.10.8, library 1.14.0 (they differ)"), HasSubstr("build")));
 }
 
 } // namespace
