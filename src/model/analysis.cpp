@@ -15,7 +15,9 @@ constexpr const char* one_rank_reason =
 
 bool in_table_order(const PointSummary& a, const PointSummary& b)
 {
-    const auto key = [](const Point& p) { return std::tie(p.B, p.F, p.compute_type, p.wire_type, p.strategy, p.P, p.D); };
+    const auto key = [](const Point& p) {
+        return std::tie(p.B, p.F, p.compute_type, p.wire_type, p.strategy, p.P, p.D);
+    };
     return key(a.point) < key(b.point);
 }
 
@@ -35,7 +37,8 @@ Calibration calibration_of(std::span<const PointSamples> points)
     std::optional<ElementType> compute_type;
     for (const PointSamples& samples : points) {
         P = std::max(P, samples.point.P);
-        const bool computes = samples.point.kind == PointKind::crossover || samples.point.kind == PointKind::matmul;
+        const bool computes =
+            samples.point.kind == PointKind::crossover || samples.point.kind == PointKind::matmul;
         if (computes && !compute_type) compute_type = samples.point.compute_type;
     }
     return calibrate(points, P, compute_type.value_or(ElementType::f32));
@@ -51,8 +54,8 @@ std::string invalidity(std::span<const RunData> launches, const Sweep& sweep)
     return failed.empty() ? "" : failed.front().text;
 }
 
-Crossover crossover_of(std::span<const RunData> launches, std::span<const PointSamples> points, const Sweep& sweep,
-                       double tolerance)
+Crossover crossover_of(std::span<const RunData> launches, std::span<const PointSamples> points,
+                       const Sweep& sweep, double tolerance)
 {
     const Calibration calibration = calibrate(points, sweep.P, sweep.compute_type);
     const Observation observation = observe(points, sweep);
@@ -69,9 +72,9 @@ Crossover crossover_of(std::span<const RunData> launches, std::span<const PointS
     if (observation.crossing) result.D_obs = observation.crossing->D;
     if (result.D_obs && result.D_law) {
         result.ratio = result.D_obs->value / result.D_law->value;
-        result.factors = factors_of(sweep, {result.D_obs->value, observation.crossing->t_s, observation.mean_over_max,
-                                            calibration.C_flop_per_s->value, calibration.W_bytes_per_s->value,
-                                            allreduce_cost(points, sweep)});
+        result.factors = factors_of(sweep, {result.D_obs->value, observation.crossing->t_s,
+                                            observation.mean_over_max, calibration.C_flop_per_s->value,
+                                            calibration.W_bytes_per_s->value, allreduce_cost(points, sweep)});
     }
 
     Evidence evidence;
@@ -112,7 +115,8 @@ std::vector<Finding> all_findings(std::span<const RunData> launches, std::span<c
 
 std::string name_of(const Crossover& crossover)
 {
-    return "B = " + std::to_string(crossover.B) + ", F = " + std::to_string(crossover.F) + ", P = " + std::to_string(crossover.P);
+    return "B = " + std::to_string(crossover.B) + ", F = " + std::to_string(crossover.F) +
+           ", P = " + std::to_string(crossover.P);
 }
 
 /// Verdict and reason of the whole: those of its worst crossover.
@@ -127,7 +131,8 @@ void conclude(Analysis& analysis, int32_t ranks)
     for (const Crossover& crossover : analysis.crossovers)
         if (worse_of(crossover.verdict, worst->verdict) != worst->verdict) worst = &crossover;
     analysis.verdict = worst->verdict;
-    analysis.reason = analysis.crossovers.size() == 1 ? worst->reason : name_of(*worst) + ": " + worst->reason;
+    analysis.reason =
+        analysis.crossovers.size() == 1 ? worst->reason : name_of(*worst) + ": " + worst->reason;
 }
 
 std::string provenance_value(const RunData& run, std::string_view name)
@@ -137,16 +142,20 @@ std::string provenance_value(const RunData& run, std::string_view name)
     return "unknown";
 }
 
-/// Line by line, but for what may differ between launches of one experiment: its title, and the seed, which only
-/// orders the points.
+/// Keys that may differ between launches of one experiment: they order the points, or say how long to go on.
+constexpr std::string_view keys_of_a_launch[] = {"title", "seed", "max_passes", "target_point", "target_D_obs",
+                                                 "time_budget_s", "watchdog_s"};
+
+/// Line by line, without those keys.
 std::vector<std::string> experiment_lines(const RunData& run)
 {
     std::vector<std::string> lines;
     for (size_t begin = 0; begin < run.experiment_effective.size();) {
-        const size_t end = std::min(run.experiment_effective.find('\n', begin), run.experiment_effective.size());
+        const size_t end =
+            std::min(run.experiment_effective.find('\n', begin), run.experiment_effective.size());
         const std::string line = run.experiment_effective.substr(begin, end - begin);
         const std::string key = line.substr(0, line.find_first_of(" ="));
-        if (!line.empty() && key != "seed" && key != "title") lines.push_back(line);
+        if (!line.empty() && std::ranges::find(keys_of_a_launch, key) == std::end(keys_of_a_launch)) lines.push_back(line);
         begin = end + 1;
     }
     return lines;
@@ -156,7 +165,8 @@ std::string lines_missing_from(const std::vector<std::string>& lines, const std:
 {
     std::string missing;
     for (const std::string& line : lines)
-        if (std::find(other.begin(), other.end(), line) == other.end()) missing += (missing.empty() ? "" : "; ") + line;
+        if (std::find(other.begin(), other.end(), line) == other.end())
+            missing += (missing.empty() ? "" : "; ") + line;
     return missing.empty() ? "nothing" : missing;
 }
 
@@ -184,7 +194,8 @@ Analysis analyse(std::span<const RunData> launches, const AnalysisOptions& optio
     analysis.calibration = calibration_of(points);
     analysis.points = sweep_table(points);
     for (const Sweep& sweep : sweeps_in(points))
-        if (sweep.P >= 2) analysis.crossovers.push_back(crossover_of(launches, points, sweep, options.tolerance));
+        if (sweep.P >= 2)
+            analysis.crossovers.push_back(crossover_of(launches, points, sweep, options.tolerance));
     analysis.findings = all_findings(launches, points);
     conclude(analysis, launches.front().repetitions.ranks);
     return analysis;

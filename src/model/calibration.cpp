@@ -30,9 +30,9 @@ std::optional<Candidate> candidate_of(const PointSamples& samples, const Series&
 
 const Candidate& best_of(const std::vector<Candidate>& candidates)
 {
-    return *std::max_element(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
-        return a.rate.value < b.rate.value;
-    });
+    return *std::max_element(
+        candidates.begin(), candidates.end(),
+        [](const Candidate& a, const Candidate& b) { return a.rate.value < b.rate.value; });
 }
 
 /// The largest of several noisy rates is too large by what noise favoured it: by half of its error with ten
@@ -73,14 +73,16 @@ std::vector<Candidate> matmul_rates(std::span<const PointSamples> points, int32_
     for (const PointSamples* samples : points_of(points, PointKind::matmul, P)) {
         const Point& point = samples->point;
         if (point.compute_type != compute_type) continue;
-        const double flops = matmul_flops(static_cast<double>(point.B), largest_width(point), static_cast<double>(point.F));
-        if (auto candidate = candidate_of(*samples, samples->comp_s, flops)) candidates.push_back(std::move(*candidate));
+        const double flops =
+            matmul_flops(static_cast<double>(point.B), largest_width(point), static_cast<double>(point.F));
+        if (auto candidate = candidate_of(*samples, samples->comp_s, flops))
+            candidates.push_back(std::move(*candidate));
     }
     return candidates;
 }
 
-/// Of the largest messages only, in all their segment sizes: buffers on the way (of sockets, of a switch) take
-/// in part of a small message at once and make it look faster than the link.
+/// Of the largest messages only, in all their segment sizes: buffers on the way (of sockets, of a switch)
+/// take in part of a small message at once and make it look faster than the link.
 std::vector<Candidate> exchange_rates(const Selection& exchanges)
 {
     int64_t largest = 0;
@@ -96,17 +98,19 @@ std::vector<Candidate> exchange_rates(const Selection& exchanges)
 
 std::optional<Estimate> smallest_exchange_time(const Selection& exchanges)
 {
-    const auto smallest = std::min_element(exchanges.begin(), exchanges.end(), [](const auto* a, const auto* b) {
-        return a->point.message_bytes < b->point.message_bytes;
-    });
+    const auto smallest =
+        std::min_element(exchanges.begin(), exchanges.end(), [](const auto* a, const auto* b) {
+            return a->point.message_bytes < b->point.message_bytes;
+        });
     return smallest == exchanges.end() ? std::nullopt : estimate_of((*smallest)->comm_s);
 }
 
-/// An allreduce may change its algorithm far from V, so only sizes within this factor of V predict it, where there
-/// are two of them.
+/// An allreduce may change its algorithm far from V, so only sizes within this factor of V predict it, where
+/// there are two of them.
 constexpr double near_V = 8;
 
-std::vector<FitPoint> allreduce_times(std::span<const PointSamples> points, const Sweep& sweep, double farthest)
+std::vector<FitPoint> allreduce_times(std::span<const PointSamples> points, const Sweep& sweep,
+                                      double farthest)
 {
     std::vector<FitPoint> times;
     for (const PointSamples* samples : points_of(points, PointKind::allreduce, sweep.P)) {
@@ -149,7 +153,8 @@ std::vector<CurvePoint> matmul_curve(std::span<const PointSamples> points, const
     std::map<double, std::vector<const Series*>> by_D;
     for (const PointSamples* samples : points_of(points, PointKind::matmul, sweep.P)) {
         const Point& point = samples->point;
-        if (point.B == sweep.B && point.F == sweep.F && point.compute_type == sweep.compute_type && point.D > 0)
+        if (point.B == sweep.B && point.F == sweep.F && point.compute_type == sweep.compute_type &&
+            point.D > 0)
             by_D[largest_width(point) * sweep.P].push_back(&samples->comp_s);
     }
     std::vector<CurvePoint> curve;
@@ -177,7 +182,8 @@ std::optional<Prediction> predicted_crossover(const RunData& run, const Sweep& s
 {
     const std::vector<PointSamples> points = collect_samples({&run, 1});
     if (const auto D = model_crossover(points, sweep)) return Prediction{*D, true};
-    if (const auto D = law_crossover(calibrate(points, sweep.P, sweep.compute_type), sweep)) return Prediction{*D, false};
+    if (const auto D = law_crossover(calibrate(points, sweep.P, sweep.compute_type), sweep))
+        return Prediction{*D, false};
     return std::nullopt;
 }
 

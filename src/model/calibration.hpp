@@ -14,13 +14,15 @@ namespace shardline {
 
 /// C, W and alpha of the machine, from calibration points only.
 struct Calibration {
-    std::optional<Estimate> C_flop_per_s; ///< best over sizes of large matmuls, all ranks at once, slowest rank
+    std::optional<Estimate>
+        C_flop_per_s; ///< best over sizes of large matmuls, all ranks at once, slowest rank
     std::optional<Estimate> W_bytes_per_s; ///< best over segment sizes of the largest ring exchange
     std::optional<Estimate> alpha_s;       ///< time of the smallest exchange
     int64_t W_segment_bytes = 0;           ///< segment size that reached W
 };
 
-/// C of matmuls in `compute_type`, W and alpha of exchanges, all with P ranks (of any number where none had P).
+/// C of matmuls in `compute_type`, W and alpha of exchanges, all with P ranks (of any number where none had
+/// P).
 Calibration calibrate(std::span<const PointSamples> points, int32_t P, ElementType compute_type);
 
 /// D_law = s·(P−1)·C/W; nothing without C or W, or for one rank.
@@ -29,8 +31,9 @@ std::optional<Estimate> law_crossover(const Calibration& calibration, const Swee
 /// t_comp over D from the sweep's matmul calibration points, by ascending D = P·K, K the largest shard.
 std::vector<CurvePoint> matmul_curve(std::span<const PointSamples> points, const Sweep& sweep);
 
-/// t_comm = a + b·V from allreduce calibration points of the sweep's ranks, wire type and strategy, with sizes
-/// around V but not V. Nothing where fewer than two sizes were measured, or time does not grow with size.
+/// t_comm = a + b·V from allreduce calibration points of the sweep's ranks, wire type and strategy, with
+/// sizes around V but not V. Nothing where fewer than two sizes were measured, or time does not grow with
+/// size.
 std::optional<Line> allreduce_cost(std::span<const PointSamples> points, const Sweep& sweep);
 
 /// D_model: where matmul_curve and allreduce_cost cross.

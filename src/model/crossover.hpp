@@ -36,15 +36,16 @@ struct CurvePoint {
 /// Where a measured curve meets t_comm, between the points `below` and `below + 1` of the curve.
 struct MeasuredCrossing {
     Estimate D;
-    double t_s = 0;       ///< both times there
+    double t_s = 0; ///< both times there
     size_t below = 0;
-    double fraction = 0;  ///< of the way, in log D, from `below` to `below + 1`
+    double fraction = 0; ///< of the way, in log D, from `below` to `below + 1`
 };
 
 /// D_obs: t_comp made nondecreasing in D (more work cannot take less time, so noise makes no second
-/// crossing) and interpolated in logarithms of both. `curve` by ascending D, all times positive. Nothing where
-/// t_comm does not lie between the first and the last point.
-std::optional<MeasuredCrossing> measured_crossing(std::span<const CurvePoint> curve, const Estimate& t_comm_s);
+/// crossing) and interpolated in logarithms of both. `curve` by ascending D, all times positive. Nothing
+/// where t_comm does not lie between the first and the last point.
+std::optional<MeasuredCrossing> measured_crossing(std::span<const CurvePoint> curve,
+                                                  const Estimate& t_comm_s);
 
 /// D_model: the same for a curve of calibration points, continued beyond them: above the last at
 /// the last one's rate, below the first along the fitted line a + b·D. Nothing without points,

@@ -29,7 +29,8 @@ RankSpeeds rank_speeds(const RunData& run)
     for (size_t row = 0; row < r.size(); ++row) {
         const Point& point = run.points[static_cast<size_t>(r.point[row])];
         const bool computes = point.kind == PointKind::matmul || point.kind == PointKind::crossover;
-        const bool usable = !r.warmup[row] && !r.late[row] && r.mode[row] == static_cast<uint8_t>(Mode::phases);
+        const bool usable =
+            !r.warmup[row] && !r.late[row] && r.mode[row] == static_cast<uint8_t>(Mode::phases);
         // Points that leave out ranks, or leave some without a column, say nothing about who is slow.
         if (!computes || !usable || (point.P > 0 && point.P != r.ranks) || point.D < r.ranks) continue;
         std::vector<double> log_times;
@@ -42,7 +43,8 @@ RankSpeeds rank_speeds(const RunData& run)
         }
         if (log_times.size() != static_cast<size_t>(r.ranks)) continue;
         const double middle = median(log_times);
-        for (size_t rank = 0; rank < log_times.size(); ++rank) speeds.of_rank[rank].push_back(log_times[rank] - middle);
+        for (size_t rank = 0; rank < log_times.size(); ++rank)
+            speeds.of_rank[rank].push_back(log_times[rank] - middle);
         if (r.point[row] != last_point || r.pass[row] != last_pass) ++visit;
         last_point = r.point[row];
         last_pass = r.pass[row];
@@ -83,7 +85,8 @@ std::optional<double> change_over(const TrendEvidence& evidence, double length, 
     if (evidence.slopes.empty()) return std::nullopt;
     const double z = (std::abs(evidence.S) - 1) / std::sqrt(evidence.variance);
     const double change = std::expm1(median(evidence.slopes) * length);
-    // Repetitions that depend on each other make S vary more than Kendall's variance says, but not the slopes' interval.
+    // Repetitions that depend on each other make S vary more than Kendall's variance says, but not the
+    // slopes' interval.
     const Estimate slope = median_estimate(evidence.slopes);
     const bool beyond_noise = z > trend_significance && (!slope.reaches_95() || !slope.contains(0));
     return beyond_noise && std::abs(change) > smallest ? std::optional(change) : std::nullopt;
@@ -94,7 +97,8 @@ std::vector<Series> visits_of(const Series& series)
 {
     std::vector<Series> visits;
     for (const Sample& sample : series) {
-        const bool same = !visits.empty() && visits.back().back().launch == sample.launch && visits.back().back().pass == sample.pass;
+        const bool same = !visits.empty() && visits.back().back().launch == sample.launch &&
+                          visits.back().back().pass == sample.pass;
         if (!same) visits.emplace_back();
         visits.back().push_back(sample);
     }
@@ -124,10 +128,13 @@ std::vector<SlowRank> slow_ranks(const RunData& run)
         std::vector<double> others;
         for (size_t other = 0; other < estimates.size(); ++other)
             if (other != rank) others.push_back(estimates[other].value);
-        const double usual = median(others), spread = mad_to_standard_deviation * median_absolute_deviation(others);
+        const double usual = median(others),
+                     spread = mad_to_standard_deviation * median_absolute_deviation(others);
         const double excess = estimates[rank].value - usual;
-        const bool beyond_noise = estimates[rank].reaches_95() && estimates[rank].low > usual && excess > 3 * spread;
-        if (beyond_noise && excess > std::log1p(relevant_size)) slow.push_back({static_cast<int32_t>(rank), std::exp(excess)});
+        const bool beyond_noise =
+            estimates[rank].reaches_95() && estimates[rank].low > usual && excess > 3 * spread;
+        if (beyond_noise && excess > std::log1p(relevant_size))
+            slow.push_back({static_cast<int32_t>(rank), std::exp(excess)});
     }
     return slow;
 }
@@ -155,7 +162,8 @@ std::optional<double> trend_within_visits(std::span<const PointSamples> points)
         for (const Series* series : {&samples.comp_s, &samples.comm_s})
             for (const Series& visit : visits_of(*series)) {
                 std::vector<Timed> times;
-                for (const Sample& sample : visit) times.push_back({static_cast<double>(sample.row), std::log(sample.value)});
+                for (const Sample& sample : visit)
+                    times.push_back({static_cast<double>(sample.row), std::log(sample.value)});
                 lengths.push_back(static_cast<double>(visit.back().row - visit.front().row));
                 add_series(evidence, times);
             }
@@ -180,9 +188,11 @@ std::optional<double> slowdown_in_step(std::span<const PointSamples> points)
     }
     if (log_ratios.empty()) return std::nullopt;
     const Estimate ratio = median_estimate(log_ratios, visits);
-    // The medians of the matmuls alone are not exact either, and one of their errors is shared by all of a point's ratios.
+    // The medians of the matmuls alone are not exact either, and one of their errors is shared by all of a
+    // point's ratios.
     const bool beyond_noise = ratio.reaches_95() && ratio.low > relevant_size / 2;
-    return beyond_noise && ratio.value > std::log1p(relevant_size) ? std::optional(std::exp(ratio.value)) : std::nullopt;
+    return beyond_noise && ratio.value > std::log1p(relevant_size) ? std::optional(std::exp(ratio.value))
+                                                                   : std::nullopt;
 }
 
 double step_bound_excess(const PointSummary& point)
@@ -191,7 +201,8 @@ double step_bound_excess(const PointSummary& point)
     const Estimate &comp = *point.t_comp_s, &comm = *point.t_comm_s, &step = *point.t_step_s;
     if (!comp.reaches_95() || !comm.reaches_95() || !step.reaches_95()) return 1;
     // The relevant size also leaves room for medians of skewed times, which do not add up.
-    const double against_sum = step.value / (comp.value + comm.value), against_max = step.value / std::max(comp.value, comm.value);
+    const double against_sum = step.value / (comp.value + comm.value),
+                 against_max = step.value / std::max(comp.value, comm.value);
     if (step.low > comp.high + comm.high && against_sum > 1 + relevant_size) return against_sum;
     if (step.high < std::max(comp.low, comm.low) && against_max < 1 - relevant_size) return against_max;
     return 1;

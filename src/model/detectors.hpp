@@ -1,7 +1,7 @@
 #pragma once
 
-// What can be seen in the samples themselves. Each detector asks for an effect that is both beyond noise and large enough
-// to matter (relevant_size), so that a clean run shows nothing.
+// What can be seen in the samples themselves. Each detector asks for an effect that is both beyond noise and
+// large enough to matter (relevant_size), so that a clean run shows nothing.
 
 #include "model/observation.hpp"
 #include "model/samples.hpp"
@@ -21,25 +21,27 @@ struct SlowRank {
     double factor = 1;
 };
 
-/// Ranks beyond three (scaled) median absolute deviations of the other ranks, beyond the interval of their own
-/// samples, and by more than relevant_size. Times are per column of the shard, since widths may differ by one.
+/// Ranks beyond three (scaled) median absolute deviations of the other ranks, beyond the interval of their
+/// own samples, and by more than relevant_size. Times are per column of the shard, since widths may differ by
+/// one.
 std::vector<SlowRank> slow_ranks(const RunData& run);
 
 /// Relative change of all times from the first repetition of a launch to its last: median slope over the
-/// visits of each point (Theil and Sen) where the seasonal Kendall test, the points being the seasons, finds a
-/// trend (Hirsch, Slack and Smith 1982). Nothing where there is none.
+/// visits of each point (Theil and Sen) where the seasonal Kendall test, the points being the seasons, finds
+/// a trend (Hirsch, Slack and Smith 1982). Nothing where there is none.
 std::optional<double> trend_over_run(std::span<const PointSamples> points, int32_t launch);
 
-/// The same from the first repetition of a visit to its last; the visits are the seasons. A visit is short, so less than
-/// relevant_size matters: from 2 % on.
+/// The same from the first repetition of a visit to its last; the visits are the seasons. A visit is short,
+/// so less than relevant_size matters: from 2 % on.
 std::optional<double> trend_within_visits(std::span<const PointSamples> points);
 
-/// How much longer the matmul takes inside the step than on its own, as a factor; nothing where the difference does not
-/// matter or is not beyond noise.
+/// How much longer the matmul takes inside the step than on its own, as a factor; nothing where the
+/// difference does not matter or is not beyond noise.
 std::optional<double> slowdown_in_step(std::span<const PointSamples> points);
 
-/// How far t_step lies outside max(t_comp, t_comm) .. t_comp + t_comm beyond the intervals of all three: a factor above 1
-/// against the sum, below 1 against the maximum, 1 where it lies inside or something is not known.
+/// How far t_step lies outside max(t_comp, t_comm) .. t_comp + t_comm beyond the intervals of all three: a
+/// factor above 1 against the sum, below 1 against the maximum, 1 where it lies inside or something is not
+/// known.
 double step_bound_excess(const PointSummary& point);
 
 } // namespace shardline

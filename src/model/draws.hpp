@@ -47,8 +47,8 @@ private:
     bool has_spare_ = false;
 };
 
-/// Draws the logarithm of a positive quantity from what its estimate says: normal with the estimate's own standard
-/// error on either side of the value.
+/// Draws the logarithm of a positive quantity from what its estimate says: normal with the estimate's own
+/// standard error on either side of the value.
 class LogDraws {
 public:
     explicit LogDraws(const Estimate& estimate)

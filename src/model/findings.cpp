@@ -22,7 +22,8 @@ std::string change_text(double relative_change)
 std::string host_of(std::span<const RunData> launches, int32_t rank)
 {
     const auto& ranks = launches.front().ranks;
-    return static_cast<size_t>(rank) < ranks.size() ? ranks[static_cast<size_t>(rank)].host : "an unknown host";
+    return static_cast<size_t>(rank) < ranks.size() ? ranks[static_cast<size_t>(rank)].host
+                                                    : "an unknown host";
 }
 
 std::string D_text(const std::optional<Estimate>& D) { return D ? number_text(D->value) : "not to be found"; }
@@ -36,7 +37,8 @@ std::string crossover_text(std::span<const PointSamples> points, const Sweep& sw
 }
 
 /// What the slow rank costs: the first sweep with it and without it.
-std::string with_and_without(std::span<const RunData> launches, std::span<const PointSamples> points, int32_t rank)
+std::string with_and_without(std::span<const RunData> launches, std::span<const PointSamples> points,
+                             int32_t rank)
 {
     const std::vector<Sweep> sweeps = sweeps_in(points);
     if (sweeps.empty() || sweeps.front().P < 2) return "";
@@ -44,31 +46,38 @@ std::string with_and_without(std::span<const RunData> launches, std::span<const 
            crossover_text(collect_samples(launches, rank), sweeps.front());
 }
 
-void add_slow_ranks(std::vector<Finding>& findings, std::span<const RunData> launches, std::span<const PointSamples> points)
+void add_slow_ranks(std::vector<Finding>& findings, std::span<const RunData> launches,
+                    std::span<const PointSamples> points)
 {
     std::map<int32_t, double> factors;
     for (const RunData& run : launches)
-        for (const SlowRank& slow : slow_ranks(run)) factors[slow.rank] = std::max(factors[slow.rank], slow.factor);
+        for (const SlowRank& slow : slow_ranks(run))
+            factors[slow.rank] = std::max(factors[slow.rank], slow.factor);
     for (const auto& [rank, factor] : factors)
         findings.push_back({"slow_rank", Severity::warning, rank,
-                            "rank " + std::to_string(rank) + " on " + host_of(launches, rank) + " computes " + number_text(factor) +
+                            "rank " + std::to_string(rank) + " on " + host_of(launches, rank) + " computes " +
+                                number_text(factor) +
                                 " times as long as the others (the slowest rank decides the time of a step)" +
-                                with_and_without(launches, points, rank) + ": look for other load, clock or memory on that host"});
+                                with_and_without(launches, points, rank) +
+                                ": look for other load, clock or memory on that host"});
 }
 
-void add_trends(std::vector<Finding>& findings, std::span<const RunData> launches, std::span<const PointSamples> points)
+void add_trends(std::vector<Finding>& findings, std::span<const RunData> launches,
+                std::span<const PointSamples> points)
 {
     for (int32_t launch = 0; launch < static_cast<int32_t>(launches.size()); ++launch)
         if (const auto change = trend_over_run(points, launch))
-            findings.push_back({"trend", Severity::warning, -1,
-                                "the last repetitions take " + change_text(*change) + " time than the first" +
-                                    (launches.size() > 1 ? " in " + launches[static_cast<size_t>(launch)].path : "") +
-                                    " (heat, throttling or other load; medians mix the beginning with the end): "
-                                    "let the machine settle and measure again"});
+            findings.push_back(
+                {"trend", Severity::warning, -1,
+                 "the last repetitions take " + change_text(*change) + " time than the first" +
+                     (launches.size() > 1 ? " in " + launches[static_cast<size_t>(launch)].path : "") +
+                     " (heat, throttling or other load; medians mix the beginning with the end): "
+                     "let the machine settle and measure again"});
     if (const auto change = trend_within_visits(points))
         findings.push_back({"trend_in_visit", Severity::warning, -1,
-                            "the last repetition of a visit takes " + change_text(*change) + " time than the first "
-                            "(the warm-ups do not reach a steady state): add warm-ups"});
+                            "the last repetition of a visit takes " + change_text(*change) +
+                                " time than the first "
+                                "(the warm-ups do not reach a steady state): add warm-ups"});
 }
 
 /// Which of a point's times has two modes, for a sentence.
@@ -79,8 +88,9 @@ struct Quantity {
 
 void add_bimodal(std::vector<Finding>& findings, std::span<const PointSamples> points)
 {
-    for (const Quantity quantity : {Quantity{"matmul", &PointSamples::comp_s}, Quantity{"communication", &PointSamples::comm_s},
-                                    Quantity{"step", &PointSamples::step_s}}) {
+    for (const Quantity quantity :
+         {Quantity{"matmul", &PointSamples::comp_s}, Quantity{"communication", &PointSamples::comm_s},
+          Quantity{"step", &PointSamples::step_s}}) {
         int count = 0;
         std::optional<TwoModes> first;
         const Point* where = nullptr;
@@ -94,12 +104,13 @@ void add_bimodal(std::vector<Finding>& findings, std::span<const PointSamples> p
             }
         }
         if (!first) continue;
-        findings.push_back({"bimodal", Severity::warning, -1,
-                            std::string("the ") + quantity.name + " takes one of two times at " + name_of(*where) + ": " +
-                                si_text(first->low, "s") + " in " + percent_text(1 - first->share_high) + " of the samples, " +
-                                si_text(first->high, "s") + " in " + percent_text(first->share_high) +
-                                (count > 1 ? ", and likewise at " + std::to_string(count - 1) + " more points" : "") +
-                                " (a median between two modes stands for neither): find what switches, such as clock, placement or route"});
+        findings.push_back(
+            {"bimodal", Severity::warning, -1,
+             std::string("the ") + quantity.name + " takes one of two times at " + name_of(*where) + ": " +
+                 si_text(first->low, "s") + " in " + percent_text(1 - first->share_high) +
+                 " of the samples, " + si_text(first->high, "s") + " in " + percent_text(first->share_high) +
+                 (count > 1 ? ", and likewise at " + std::to_string(count - 1) + " more points" : "") +
+                 " (a median between two modes stands for neither): find what switches, such as clock, placement or route"});
     }
 }
 
@@ -118,8 +129,8 @@ struct Outside {
     }
     std::string text() const
     {
-        return "at " + std::to_string(count) + (count == 1 ? " point" : " points") + ", furthest at " + name_of(*where) + " by " +
-               percent_text(std::abs(furthest - 1));
+        return "at " + std::to_string(count) + (count == 1 ? " point" : " points") + ", furthest at " +
+               name_of(*where) + " by " + percent_text(std::abs(furthest - 1));
     }
 };
 
@@ -133,22 +144,26 @@ void add_step_bounds(std::vector<Finding>& findings, std::span<const PointSample
         if (excess < 1) below.add(samples.point, excess);
     }
     if (above.count > 0)
-        findings.push_back({"step_above_sum", Severity::warning, -1,
-                            "a step takes longer than matmul and communication one after the other " + above.text() +
-                                " (each slows the other, or ranks wait for each other): compare the parts within the step"});
+        findings.push_back(
+            {"step_above_sum", Severity::warning, -1,
+             "a step takes longer than matmul and communication one after the other " + above.text() +
+                 " (each slows the other, or ranks wait for each other): compare the parts within the step"});
     if (below.count > 0)
-        findings.push_back({"step_below_max", Severity::warning, -1,
-                            "a step takes less time than its longer part alone " + below.text() +
-                                " (the parts alone are slowed by something the step is not, such as cold caches or a slow barrier): "
-                                "do not read overlap from this run"});
+        findings.push_back(
+            {"step_below_max", Severity::warning, -1,
+             "a step takes less time than its longer part alone " + below.text() +
+                 " (the parts alone are slowed by something the step is not, such as cold caches or a slow barrier): "
+                 "do not read overlap from this run"});
 }
 
 void add_slowdown_in_step(std::vector<Finding>& findings, std::span<const PointSamples> points)
 {
     if (const auto factor = slowdown_in_step(points))
-        findings.push_back({"slower_in_step", Severity::warning, -1,
-                            "the matmul takes " + number_text(*factor) + " times as long inside the step as on its own "
-                            "(communication takes cores or memory bandwidth from it): leave a core to MPI, or count it as cost of the step"});
+        findings.push_back(
+            {"slower_in_step", Severity::warning, -1,
+             "the matmul takes " + number_text(*factor) +
+                 " times as long inside the step as on its own "
+                 "(communication takes cores or memory bandwidth from it): leave a core to MPI, or count it as cost of the step"});
 }
 
 void add_late_starts(std::vector<Finding>& findings, std::span<const RunData> launches)
@@ -161,9 +176,10 @@ void add_late_starts(std::vector<Finding>& findings, std::span<const RunData> la
     }
     if (late == 0) return;
     const double share = static_cast<double>(late) / static_cast<double>(all);
-    findings.push_back({"late_starts", share > many ? Severity::warning : Severity::note, -1,
-                        std::to_string(late) + " of " + std::to_string(all) +
-                            " repetitions began late on a rank and are not used (other load, or clocks that drift)"});
+    findings.push_back(
+        {"late_starts", share > many ? Severity::warning : Severity::note, -1,
+         std::to_string(late) + " of " + std::to_string(all) +
+             " repetitions began late on a rank and are not used (other load, or clocks that drift)"});
 }
 
 /// Of each point that failed a check: the checks' worst.
@@ -177,7 +193,8 @@ std::map<int32_t, Check> worst_failed_checks(const RunData& run)
         if (is_new) continue;
         kept.ranks_agree = kept.ranks_agree && check.ranks_agree;
         // NaN, which compares as false, is worst of all.
-        if (!std::isnan(kept.max_error) && !(check.max_error <= kept.max_error)) kept.max_error = check.max_error;
+        if (!std::isnan(kept.max_error) && !(check.max_error <= kept.max_error))
+            kept.max_error = check.max_error;
     }
     return worst;
 }
@@ -191,7 +208,8 @@ Finding finding_of(const Check& failed, const Point& point)
                     "try another MPI, algorithm or strategy"};
     return {"wrong_result", Severity::invalid, -1,
             "the result is wrong at " + name_of(point) + ": largest error " +
-                (std::isnan(failed.max_error) ? "NaN" : number_text(failed.max_error)) + ", allowed " + number_text(failed.bound) +
+                (std::isnan(failed.max_error) ? "NaN" : number_text(failed.max_error)) + ", allowed " +
+                number_text(failed.bound) +
                 " (times of a wrong result mean nothing): check BLAS and MPI, or try others"};
 }
 

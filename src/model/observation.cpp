@@ -12,10 +12,11 @@ std::vector<const PointSamples*> usable_points(std::span<const PointSamples> poi
 {
     std::vector<const PointSamples*> usable;
     for (const PointSamples& samples : points)
-        if (samples.point.kind == PointKind::crossover && sweep_of(samples.point) == sweep && !samples.comp_s.empty() &&
-            !samples.comm_s.empty())
+        if (samples.point.kind == PointKind::crossover && sweep_of(samples.point) == sweep &&
+            !samples.comp_s.empty() && !samples.comm_s.empty())
             usable.push_back(&samples);
-    std::sort(usable.begin(), usable.end(), [](const auto* a, const auto* b) { return a->point.D < b->point.D; });
+    std::sort(usable.begin(), usable.end(),
+              [](const auto* a, const auto* b) { return a->point.D < b->point.D; });
     return usable;
 }
 
@@ -78,8 +79,11 @@ int64_t fewest_samples(const Observation& observation)
     const auto& points = observation.points;
     if (points.empty()) return 0;
     if (observation.crossing)
-        return std::min(samples_at(points[observation.crossing->below]), samples_at(points[observation.crossing->below + 1]));
-    const auto fewer = [](const PointSummary& a, const PointSummary& b) { return samples_at(a) < samples_at(b); };
+        return std::min(samples_at(points[observation.crossing->below]),
+                        samples_at(points[observation.crossing->below + 1]));
+    const auto fewer = [](const PointSummary& a, const PointSummary& b) {
+        return samples_at(a) < samples_at(b);
+    };
     return samples_at(*std::min_element(points.begin(), points.end(), fewer));
 }
 
@@ -87,7 +91,8 @@ int64_t fewest_samples(const Observation& observation)
 
 PointSummary summary_of(const PointSamples& samples)
 {
-    return {samples.point, estimate_of(samples.comp_s), estimate_of(samples.comm_s), estimate_of(samples.step_s)};
+    return {samples.point, estimate_of(samples.comp_s), estimate_of(samples.comm_s),
+            estimate_of(samples.step_s)};
 }
 
 std::vector<Sweep> sweeps_in(std::span<const PointSamples> points)
@@ -117,7 +122,8 @@ Observation observe(std::span<const PointSamples> points, const Sweep& sweep)
     observation.crossing = crossing_of(D, comp_s, comm_s);
     if (auto& crossing = observation.crossing) {
         crossing->D = with_launch_spread(crossing->D, crossings_of_launches(usable));
-        const double below = mean_over_max(*usable[crossing->below]), above = mean_over_max(*usable[crossing->below + 1]);
+        const double below = mean_over_max(*usable[crossing->below]),
+                     above = mean_over_max(*usable[crossing->below + 1]);
         observation.mean_over_max = below + crossing->fraction * (above - below);
     }
     observation.fewest_samples = fewest_samples(observation);

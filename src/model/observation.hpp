@@ -27,14 +27,14 @@ std::vector<Sweep> sweeps_in(std::span<const PointSamples> points);
 /// A sweep's measured points and its crossing.
 struct Observation {
     Sweep sweep;
-    std::vector<PointSummary> points; ///< by ascending D; those with usable t_comp and t_comm
+    std::vector<PointSummary> points;         ///< by ascending D; those with usable t_comp and t_comm
     std::optional<MeasuredCrossing> crossing; ///< `below` is an index into points
-    double mean_over_max = 1;   ///< of the ranks' matmul times at the crossing
+    double mean_over_max = 1;                 ///< of the ranks' matmul times at the crossing
     int64_t fewest_samples = 0; ///< of the two points that bracket the crossing; of any point where none do
 };
 
-/// t_comm is one and the same operation at every D, so the crossing takes its samples from all points together,
-/// while each point's summary keeps its own. Launches widen the crossing's interval by how far
+/// t_comm is one and the same operation at every D, so the crossing takes its samples from all points
+/// together, while each point's summary keeps its own. Launches widen the crossing's interval by how far
 /// their own crossings lie apart.
 Observation observe(std::span<const PointSamples> points, const Sweep& sweep);
 

@@ -24,7 +24,8 @@ PointPrecision precision_of_point(const PointSamples& samples, double target)
     return result;
 }
 
-SweepPrecision precision_of_sweep(std::span<const PointSamples> points, const Sweep& sweep, const PrecisionTarget& target)
+SweepPrecision precision_of_sweep(std::span<const PointSamples> points, const Sweep& sweep,
+                                  const PrecisionTarget& target)
 {
     SweepPrecision result;
     result.sweep = sweep;
@@ -43,8 +44,8 @@ SweepPrecision precision_of_sweep(std::span<const PointSamples> points, const Sw
     result.D_obs_relative_half_width = half_width_of(result.D_obs);
     // One rank has no crossover to find.
     const bool D_obs_reached = sweep.P < 2 || result.D_obs_relative_half_width <= target.D_obs;
-    result.reached = D_obs_reached &&
-                     std::all_of(result.points.begin(), result.points.end(), [](const auto& point) { return point.reached; });
+    result.reached = D_obs_reached && std::all_of(result.points.begin(), result.points.end(),
+                                                  [](const auto& point) { return point.reached; });
     return result;
 }
 
@@ -61,14 +62,15 @@ double distance_from_crossover(const SweepPrecision& sweep, const Point& point)
     return std::abs(std::log(static_cast<double>(point.D) / sweep.D_obs->value));
 }
 
-/// Points below the target. The points next to the crossover also want more for as long as D_obs does, though their own
-/// times may be known well enough.
+/// Points below the target. The points next to the crossover also want more for as long as D_obs does, though
+/// their own times may be known well enough.
 std::vector<Want> wants_of(const SweepPrecision& sweep, const PrecisionTarget& target)
 {
     std::vector<Want> wants;
     for (const PointPrecision& point : sweep.points) {
         const double distance = distance_from_crossover(sweep, point.point);
-        const bool decides_D_obs = sweep.D_obs && distance == 0 && sweep.D_obs_relative_half_width > target.D_obs;
+        const bool decides_D_obs =
+            sweep.D_obs && distance == 0 && sweep.D_obs_relative_half_width > target.D_obs;
         if (!point.reached || decides_D_obs) wants.push_back({point.point, distance});
     }
     return wants;
@@ -87,7 +89,8 @@ Precision precision_of(std::span<const RunData> launches, const PrecisionTarget&
         result.reached = result.reached && result.sweeps.back().reached;
         for (const Want& want : wants_of(result.sweeps.back(), target)) wants.push_back(want);
     }
-    std::stable_sort(wants.begin(), wants.end(), [](const Want& a, const Want& b) { return a.distance < b.distance; });
+    std::stable_sort(wants.begin(), wants.end(),
+                     [](const Want& a, const Want& b) { return a.distance < b.distance; });
     for (const Want& want : wants) result.wanting.push_back(want.point);
     return result;
 }

@@ -28,10 +28,10 @@ struct PointPrecision {
 struct SweepPrecision {
     Sweep sweep;
     std::optional<Estimate> D_obs;
-    double D_obs_relative_half_width = 0; ///< infinity without D_obs
+    double D_obs_relative_half_width = 0;      ///< infinity without D_obs
     int64_t bracket_low = 0, bracket_high = 0; ///< D of the points next to D_obs; 0 without D_obs
-    std::vector<PointPrecision> points; ///< by ascending D
-    bool reached = false; ///< D_obs and all points within the target
+    std::vector<PointPrecision> points;        ///< by ascending D
+    bool reached = false;                      ///< D_obs and all points within the target
 };
 
 struct Precision {

@@ -31,23 +31,25 @@ std::string run_name(const RunData& run) { return run.path.empty() ? "this run" 
                     " (the file is damaged or was not written by shardline-run): measure again");
 }
 
-[[noreturn]] void refuse_time(const RunData& run, size_t row, int32_t rank, const char* part, const std::string& problem)
+[[noreturn]] void refuse_time(const RunData& run, size_t row, int32_t rank, const char* part,
+                              const std::string& problem)
 {
     const Repetitions& repetitions = run.repetitions;
     const Point& point = run.points[static_cast<size_t>(repetitions.point[row])];
     const bool in_step = repetitions.mode[row] == static_cast<uint8_t>(Mode::step);
     throw DataError(run_name(run) + ": rank " + std::to_string(rank) + ", " + name_of(point) + ", " +
                     (in_step ? "step" : "phases") + " mode, pass " + std::to_string(repetitions.pass[row]) +
-                    ", repetition " + std::to_string(repetitions.repetition[row]) + ": the " + part + " " + problem +
-                    ": measure again, with a monotonic clock on every host");
+                    ", repetition " + std::to_string(repetitions.repetition[row]) + ": the " + part + " " +
+                    problem + ": measure again, with a monotonic clock on every host");
 }
 
 void check_columns(const RunData& run)
 {
     const Repetitions& r = run.repetitions;
     const size_t rows = r.size();
-    const bool row_columns_fit = r.mode.size() == rows && r.pass.size() == rows && r.repetition.size() == rows &&
-                                 r.warmup.size() == rows && r.late.size() == rows;
+    const bool row_columns_fit = r.mode.size() == rows && r.pass.size() == rows &&
+                                 r.repetition.size() == rows && r.warmup.size() == rows &&
+                                 r.late.size() == rows;
     const size_t readings = rows * static_cast<size_t>(std::max(r.ranks, 0));
     const bool readings_fit = r.comp_begin_ns.size() == readings && r.comp_end_ns.size() == readings &&
                               r.comm_begin_ns.size() == readings && r.comm_end_ns.size() == readings;
@@ -64,7 +66,9 @@ void check_indices(const RunData& run, size_t row)
 {
     const Repetitions& r = run.repetitions;
     if (r.point[row] < 0 || static_cast<size_t>(r.point[row]) >= run.points.size())
-        refuse_row(run, row, "names point " + std::to_string(r.point[row]) + " of " + std::to_string(run.points.size()));
+        refuse_row(run, row,
+                   "names point " + std::to_string(r.point[row]) + " of " +
+                       std::to_string(run.points.size()));
     if (r.mode[row] > static_cast<uint8_t>(Mode::step))
         refuse_row(run, row, "has mode " + std::to_string(r.mode[row]));
     if (r.pass[row] < 0 || r.repetition[row] < 0) refuse_row(run, row, "has a negative pass or repetition");
@@ -104,7 +108,8 @@ void check_part(const RunData& run, size_t row, const Part& part, bool is_matmul
         const bool may_be_zero = is_matmul && shard_of(point.D, P, rank).width == 0;
         if (end == begin && !may_be_zero) refuse_time(run, row, rank, part.name, "takes 0 ns");
         if (end - begin > longest_time_ns)
-            refuse_time(run, row, rank, part.name, "takes " + si_text(1e-9 * static_cast<double>(end - begin), "s"));
+            refuse_time(run, row, rank, part.name,
+                        "takes " + si_text(1e-9 * static_cast<double>(end - begin), "s"));
     }
 }
 
@@ -114,15 +119,17 @@ struct OverRanks {
     double mean_s = 0;
 };
 
-std::optional<OverRanks> over_ranks(const Repetitions& r, size_t row, int32_t ranks, const std::vector<int64_t>& begin_ns,
-                                    const std::vector<int64_t>& end_ns, int32_t without_rank = -1)
+std::optional<OverRanks> over_ranks(const Repetitions& r, size_t row, int32_t ranks,
+                                    const std::vector<int64_t>& begin_ns, const std::vector<int64_t>& end_ns,
+                                    int32_t without_rank = -1)
 {
     OverRanks result;
     int32_t counted = 0;
     for (int32_t rank = 0; rank < ranks; ++rank) {
         const size_t i = row * static_cast<size_t>(r.ranks) + static_cast<size_t>(rank);
         if (rank == without_rank) continue;
-        if (begin_ns[i] == Repetitions::no_reading || end_ns[i] == Repetitions::no_reading) return std::nullopt;
+        if (begin_ns[i] == Repetitions::no_reading || end_ns[i] == Repetitions::no_reading)
+            return std::nullopt;
         const double duration_s = 1e-9 * static_cast<double>(end_ns[i] - begin_ns[i]);
         result.max_s = std::max(result.max_s, duration_s);
         result.mean_s += duration_s;
@@ -136,7 +143,9 @@ std::optional<OverRanks> over_ranks(const Repetitions& r, size_t row, int32_t ra
 void add_row(PointSamples& samples, const Repetitions& r, size_t row, int32_t launch, int32_t without_rank)
 {
     const int32_t P = participants(samples.point, r);
-    const auto sample = [&](double value) { return Sample{value, launch, r.pass[row], static_cast<int64_t>(row)}; };
+    const auto sample = [&](double value) {
+        return Sample{value, launch, r.pass[row], static_cast<int64_t>(row)};
+    };
     const auto comp = over_ranks(r, row, P, r.comp_begin_ns, r.comp_end_ns, without_rank);
     if (r.mode[row] == static_cast<uint8_t>(Mode::step)) {
         if (comp) samples.comp_in_step_s.push_back(sample(comp->max_s));
@@ -152,7 +161,8 @@ void add_row(PointSamples& samples, const Repetitions& r, size_t row, int32_t la
         samples.comm_s.push_back(sample(comm->max_s));
 }
 
-/// With two modes of similar weight, chance decides which one holds the median: then the interval takes in both.
+/// With two modes of similar weight, chance decides which one holds the median: then the interval takes in
+/// both.
 Estimate spanning_modes(Estimate estimate, std::span<const double> values)
 {
     if (const auto modes = two_modes(values)) {
@@ -166,8 +176,8 @@ Estimate spanning_modes(Estimate estimate, std::span<const double> values)
 struct PointOrder {
     static auto key(const Point& p)
     {
-        return std::tie(p.kind, p.B, p.D, p.F, p.P, p.message_bytes, p.segment_bytes, p.compute_type, p.wire_type,
-                        p.strategy);
+        return std::tie(p.kind, p.B, p.D, p.F, p.P, p.message_bytes, p.segment_bytes, p.compute_type,
+                        p.wire_type, p.strategy);
     }
     bool operator()(const Point& a, const Point& b) const { return key(a) < key(b); }
 };
@@ -176,7 +186,8 @@ struct PointOrder {
 
 std::string name_of(const Point& point)
 {
-    const std::string sizes = "B = " + std::to_string(point.B) + ", D = " + std::to_string(point.D) + ", F = " + std::to_string(point.F);
+    const std::string sizes = "B = " + std::to_string(point.B) + ", D = " + std::to_string(point.D) +
+                              ", F = " + std::to_string(point.F);
     switch (point.kind) {
     case PointKind::crossover: return sizes;
     case PointKind::matmul: return "matmul of " + sizes;
@@ -197,8 +208,9 @@ void check_run(const RunData& run)
     }
     for (const Check& check : run.checks)
         if (check.point < 0 || static_cast<size_t>(check.point) >= run.points.size())
-            throw DataError(run_name(run) + ": a result check names point " + std::to_string(check.point) + " of " +
-                            std::to_string(run.points.size()) + " (the file is damaged): measure again");
+            throw DataError(run_name(run) + ": a result check names point " + std::to_string(check.point) +
+                            " of " + std::to_string(run.points.size()) +
+                            " (the file is damaged): measure again");
 }
 
 std::vector<PointSamples> collect_samples(std::span<const RunData> launches, int32_t without_rank)
@@ -216,7 +228,8 @@ std::vector<PointSamples> collect_samples(std::span<const RunData> launches, int
         const Repetitions& r = run.repetitions;
         for (size_t row = 0; row < r.size(); ++row)
             if (!r.warmup[row] && !r.late[row])
-                add_row(result[place_of_row[static_cast<size_t>(r.point[row])]], r, row, launch, without_rank);
+                add_row(result[place_of_row[static_cast<size_t>(r.point[row])]], r, row, launch,
+                        without_rank);
         ++launch;
     }
     return result;
@@ -233,7 +246,8 @@ Series of_launch(const Series& series, int32_t launch)
 std::vector<double> values_of(const Series& series)
 {
     std::vector<double> values;
-    std::transform(series.begin(), series.end(), std::back_inserter(values), [](const Sample& sample) { return sample.value; });
+    std::transform(series.begin(), series.end(), std::back_inserter(values),
+                   [](const Sample& sample) { return sample.value; });
     return values;
 }
 
@@ -258,7 +272,8 @@ std::optional<Estimate> estimate_of(const Series& series)
         const bool new_visit = new_launch || (i > 0 && series[i].pass != series[i - 1].pass);
         visits.push_back(i == 0 ? 0 : visits.back() + (new_visit ? 1 : 0));
         if (i + 1 == series.size() || series[i + 1].launch != series[i].launch) {
-            const Series launch(series.begin() + static_cast<std::ptrdiff_t>(launch_begin), series.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+            const Series launch(series.begin() + static_cast<std::ptrdiff_t>(launch_begin),
+                                series.begin() + static_cast<std::ptrdiff_t>(i) + 1);
             launch_medians.push_back(median(values_of(launch)));
             launch_begin = i + 1;
         }

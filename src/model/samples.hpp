@@ -28,10 +28,10 @@ using Series = std::vector<Sample>;
 /// time is the maximum over ranks, in s.
 struct PointSamples {
     Point point;
-    Series comp_s, comm_s;  ///< Mode::phases: each part from a synchronised start
-    Series comp_mean_s;     ///< the same matmuls, mean over ranks
-    Series step_s;          ///< Mode::step: matmul and communication, nothing between
-    Series comp_in_step_s;  ///< the matmul's part of step_s
+    Series comp_s, comm_s; ///< Mode::phases: each part from a synchronised start
+    Series comp_mean_s;    ///< the same matmuls, mean over ranks
+    Series step_s;         ///< Mode::step: matmul and communication, nothing between
+    Series comp_in_step_s; ///< the matmul's part of step_s
 };
 
 /// "B = 1024, D = 512, F = 1024", "exchange of 8 bytes", ...
@@ -55,8 +55,8 @@ std::vector<double> values_of(const Series& series);
 /// One launch after the other, each in order of execution: samples of several points as one series.
 Series pooled(std::span<const Series* const> parts);
 
-/// Median and 95 % interval, where there is a sample. Repetitions of one pass of one launch may depend on each
-/// other; launches are a factor of their own; of two modes the interval takes in both.
+/// Median and 95 % interval, where there is a sample. Repetitions of one pass of one launch may depend on
+/// each other; launches are a factor of their own; of two modes the interval takes in both.
 std::optional<Estimate> estimate_of(const Series& series);
 
 } // namespace shardline

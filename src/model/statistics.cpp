@@ -36,16 +36,24 @@ Estimate range_estimate(const std::vector<double>& sorted)
 {
     const auto n = static_cast<int64_t>(sorted.size());
     const double confidence = 1 - std::exp2(static_cast<double>(1 - n));
-    return {median_of_sorted(sorted), sorted.front(), sorted.back(), n, std::min(confidence, 0.95),
+    return {median_of_sorted(sorted),
+            sorted.front(),
+            sorted.back(),
+            n,
+            std::min(confidence, 0.95),
             static_cast<double>(std::max<int64_t>(n - 1, 1))};
 }
 
 /// Interval between the order statistics `half_width` ranks to either side of the middle.
-Estimate estimate_around_middle(const std::vector<double>& sorted, double half_width, double degrees_of_freedom)
+Estimate estimate_around_middle(const std::vector<double>& sorted, double half_width,
+                                double degrees_of_freedom)
 {
     const double middle = (static_cast<double>(sorted.size()) + 1) / 2;
-    return {median_of_sorted(sorted), order_statistic(sorted, middle - half_width),
-            order_statistic(sorted, middle + half_width), static_cast<int64_t>(sorted.size()), 0.95,
+    return {median_of_sorted(sorted),
+            order_statistic(sorted, middle - half_width),
+            order_statistic(sorted, middle + half_width),
+            static_cast<int64_t>(sorted.size()),
+            0.95,
             degrees_of_freedom};
 }
 
@@ -101,7 +109,7 @@ std::vector<size_t> cut_into_blocks(const std::vector<size_t>& visits)
 
 /// How much the signs about the median gather in blocks.
 struct SignScores {
-    double variance = 0;             ///< of the sum of all signs, blocks taken as independent
+    double variance = 0;               ///< of the sum of all signs, blocks taken as independent
     double intraclass_correlation = 0; ///< 0: as independent samples; 1: a block is all on one side
 };
 
@@ -183,7 +191,8 @@ Estimate with_launch_spread(Estimate pooled, std::span<const double> launch_valu
     for (double value : launch_values) square += (std::log(value) - mean) * (std::log(value) - mean);
     const double half_width = student_t_975(n - 1) * std::sqrt(square / (n - 1) / n);
     const double low = std::exp(mean - half_width), high = std::exp(mean + half_width);
-    if (low < pooled.low || high > pooled.high) pooled.degrees_of_freedom = std::min(pooled.degrees_of_freedom, n - 1);
+    if (low < pooled.low || high > pooled.high)
+        pooled.degrees_of_freedom = std::min(pooled.degrees_of_freedom, n - 1);
     pooled.low = std::min(pooled.low, low);
     pooled.high = std::max(pooled.high, high);
     return pooled;
@@ -192,9 +201,9 @@ Estimate with_launch_spread(Estimate pooled, std::span<const double> launch_valu
 std::optional<TwoModes> two_modes(std::span<const double> sample)
 {
     constexpr size_t fewest = 12;
-    // In units of the wider group's standard deviation. The halves of one normal or exponential sample are parted by
-    // some tenths and lie about 3 apart. Chance gaps shrink with the number of samples; beyond these limits
-    // lies less than one in a thousand exponential samples of 30, and one in 10 000 normal ones.
+    // In units of the wider group's standard deviation. The halves of one normal or exponential sample are
+    // parted by some tenths and lie about 3 apart. Chance gaps shrink with the number of samples; beyond
+    // these limits lies less than one in a thousand exponential samples of 30, and one in 10 000 normal ones.
     constexpr double smallest_distance = 5, smallest_ratio = 1.05;
     const double smallest_gap = std::max(2.5, 75 / static_cast<double>(sample.size()));
     constexpr double mad_to_standard_deviation = 1.4826;
@@ -218,10 +227,10 @@ std::optional<TwoModes> two_modes(std::span<const double> sample)
 
 double student_t_975(double degrees_of_freedom)
 {
-    static constexpr double table[] = {12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622,
-                                       2.2281,  2.2010, 2.1788, 2.1604, 2.1448, 2.1314, 2.1199, 2.1098, 2.1009,
-                                       2.0930,  2.0860, 2.0796, 2.0739, 2.0687, 2.0639, 2.0595, 2.0555, 2.0518,
-                                       2.0484,  2.0452, 2.0423};
+    static constexpr double table[] = {12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060,
+                                       2.2622,  2.2281, 2.2010, 2.1788, 2.1604, 2.1448, 2.1314, 2.1199,
+                                       2.1098,  2.1009, 2.0930, 2.0860, 2.0796, 2.0739, 2.0687, 2.0639,
+                                       2.0595,  2.0555, 2.0518, 2.0484, 2.0452, 2.0423};
     static constexpr double table_end = std::size(table);
     const double nu = std::max(degrees_of_freedom, 1.0);
     if (nu < table_end) {

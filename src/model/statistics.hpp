@@ -13,8 +13,9 @@ struct Estimate {
     double value = 0;
     double low = 0;
     double high = 0;
-    int64_t n = 0;            ///< samples behind it
-    double confidence = 0.95; ///< less where the samples are too few for 95 %: then [low, high] is their range
+    int64_t n = 0; ///< samples behind it
+    double confidence =
+        0.95; ///< less where the samples are too few for 95 %: then [low, high] is their range
     /// The half-widths are Student's t quantile for so many degrees of freedom times the standard error.
     double degrees_of_freedom = std::numeric_limits<double>::infinity();
 
@@ -53,8 +54,9 @@ struct TwoModes {
     double share_high = 0;    ///< of the samples
 };
 
-/// Two groups of at least a quarter of the samples each, parted by a gap that chance does not leave in samples
-/// of one mode. Needs positive values; nothing for fewer than twelve, or where the groups differ by less than 5 %.
+/// Two groups of at least a quarter of the samples each, parted by a gap that chance does not leave in
+/// samples of one mode. Needs positive values; nothing for fewer than twelve, or where the groups differ by
+/// less than 5 %.
 std::optional<TwoModes> two_modes(std::span<const double> sample);
 
 /// Quantile 0.975 of Student's t distribution; degrees_of_freedom >= 1.

@@ -27,7 +27,8 @@ std::string number_text(double value)
 {
     // %.4g turns to exponents at 10 000, where a matrix size is still easier to read in full.
     const bool whole_number_reads_better = std::abs(value) >= 9999.5 && std::abs(value) < 1e9;
-    return whole_number_reads_better ? formatted("%.0f", rounded_to_four_digits(value)) : formatted("%.4g", value);
+    return whole_number_reads_better ? formatted("%.0f", rounded_to_four_digits(value))
+                                     : formatted("%.4g", value);
 }
 
 std::string si_text(double value, std::string_view unit)

@@ -19,7 +19,10 @@ std::string at_D(int64_t D) { return "D = " + std::to_string(D); }
 
 bool within_factor(double a, double b, double factor) { return std::max(a / b, b / a) <= factor; }
 
-std::string half_width_text(const Estimate& estimate) { return "±" + percent_text(estimate.relative_half_width()); }
+std::string half_width_text(const Estimate& estimate)
+{
+    return "±" + percent_text(estimate.relative_half_width());
+}
 
 /// A compute-bound point below a communication-bound one, both beyond their intervals.
 std::optional<std::string> wrong_order(std::span<const SidedPoint> points)
@@ -28,19 +31,20 @@ std::optional<std::string> wrong_order(std::span<const SidedPoint> points)
     for (const SidedPoint& point : points) {
         if (point.side == Side::compute_bound && !compute_bound) compute_bound = &point;
         if (point.side == Side::communication_bound && compute_bound)
-            return "the order is wrong: " + at_D(compute_bound->D) + " is compute-bound, yet " + at_D(point.D) +
-                   " is communication-bound";
+            return "the order is wrong: " + at_D(compute_bound->D) + " is compute-bound, yet " +
+                   at_D(point.D) + " is communication-bound";
     }
     return std::nullopt;
 }
 
 std::optional<std::string> too_few_samples(const Evidence& evidence)
 {
-    if (evidence.points.empty()) return "no point of the sweep has usable samples: let the run go on, or add passes";
+    if (evidence.points.empty())
+        return "no point of the sweep has usable samples: let the run go on, or add passes";
     if (evidence.fewest_samples >= min_samples_for_95) return std::nullopt;
     return (evidence.D_obs ? "a point next to the crossover has only " : "a point of the sweep has only ") +
-           std::to_string(evidence.fewest_samples) + " usable samples (" + std::to_string(min_samples_for_95) +
-           " are needed for a 95 % interval): add passes";
+           std::to_string(evidence.fewest_samples) + " usable samples (" +
+           std::to_string(min_samples_for_95) + " are needed for a 95 % interval): add passes";
 }
 
 /// What is missing for the points to lie on both sides; nothing where they do.
@@ -48,15 +52,21 @@ std::optional<std::string> not_bracketed(std::span<const SidedPoint> points)
 {
     const auto is = [](Side side) { return [side](const SidedPoint& point) { return point.side == side; }; };
     const auto compute_bound = std::count_if(points.begin(), points.end(), is(Side::compute_bound));
-    const auto communication_bound = std::count_if(points.begin(), points.end(), is(Side::communication_bound));
+    const auto communication_bound =
+        std::count_if(points.begin(), points.end(), is(Side::communication_bound));
     if (compute_bound > 0 && communication_bound > 0) return std::nullopt;
-    const bool all_decided = compute_bound + communication_bound == static_cast<std::ptrdiff_t>(points.size());
+    const bool all_decided =
+        compute_bound + communication_bound == static_cast<std::ptrdiff_t>(points.size());
     const std::string below = "add D below " + std::to_string(points.front().D);
     const std::string above = "add D above " + std::to_string(points.back().D);
     if (compute_bound > 0)
-        return (all_decided ? "all points are compute-bound: " : "no point is communication-bound beyond its interval: ") + below;
+        return (all_decided ? "all points are compute-bound: "
+                            : "no point is communication-bound beyond its interval: ") +
+               below;
     if (communication_bound > 0)
-        return (all_decided ? "all points are communication-bound: " : "no point is compute-bound beyond its interval: ") + above;
+        return (all_decided ? "all points are communication-bound: "
+                            : "no point is compute-bound beyond its interval: ") +
+               above;
     return "no point is on either side beyond its interval: add passes, or " + below + " and above " +
            std::to_string(points.back().D);
 }
@@ -77,27 +87,36 @@ std::optional<std::string> obstacle(const Evidence& evidence)
     if (evidence.D_obs->relative_half_width() > widest_interval)
         return "D* is " + number_text(evidence.D_obs->value) + " " + half_width_text(*evidence.D_obs) +
                " (too wide to decide): add passes or launches, or quieten the machine";
-    if (!evidence.D_law) return "C or W is not known, so there is no law to compare with: measure the calibration points too";
+    if (!evidence.D_law)
+        return "C or W is not known, so there is no law to compare with: measure the calibration points too";
     if (!evidence.D_law->reaches_95())
-        return "the calibration has fewer than " + std::to_string(min_samples_for_95) + " usable samples: add passes";
+        return "the calibration has fewer than " + std::to_string(min_samples_for_95) +
+               " usable samples: add passes";
     if (evidence.D_law->relative_half_width() > widest_interval)
-        return "the law's D* is " + number_text(evidence.D_law->value) + " " + half_width_text(*evidence.D_law) +
+        return "the law's D* is " + number_text(evidence.D_law->value) + " " +
+               half_width_text(*evidence.D_law) +
                " (the calibration is too noisy to decide): add passes, or quieten the machine";
     return std::nullopt;
 }
 
 std::string comparison(const Evidence& evidence)
 {
-    return "D* is " + number_text(evidence.D_obs->value) + ", the law says " + number_text(evidence.D_law->value);
+    return "D* is " + number_text(evidence.D_obs->value) + ", the law says " +
+           number_text(evidence.D_law->value);
 }
+
+/// A factor nearer to 1 than this explains nothing worth saying.
+constexpr double least_telling_factor = 1.02;
 
 /// "; of the factor 1.43, 1.44: mpi_allreduce reaches 69 % of the link", by the factor that matters most.
 std::string main_factor(const Evidence& evidence)
 {
     if (evidence.factors.empty()) return "";
-    const Factor& factor = *std::max_element(evidence.factors.begin(), evidence.factors.end(), [](const Factor& a, const Factor& b) {
-        return std::abs(std::log(a.value)) < std::abs(std::log(b.value));
-    });
+    const Factor& factor = *std::max_element(
+        evidence.factors.begin(), evidence.factors.end(), [](const Factor& a, const Factor& b) {
+            return std::abs(std::log(a.value)) < std::abs(std::log(b.value));
+        });
+    if (within_factor(factor.value, 1, least_telling_factor)) return "";
     return "; of the factor " + number_text(evidence.D_obs->value / evidence.D_law->value) + ", " +
            number_text(factor.value) + ": " + factor.meaning;
 }
@@ -115,12 +134,14 @@ Zone law_zone(const Evidence& evidence)
 
 Zone model_zone(const Estimate& D_model)
 {
-    return {std::min(D_model.low, D_model.value / model_tolerance), std::max(D_model.high, D_model.value * model_tolerance)};
+    return {std::min(D_model.low, D_model.value / model_tolerance),
+            std::max(D_model.high, D_model.value * model_tolerance)};
 }
 
 bool is_explained(const Estimate& D_obs, const Estimate& D_model)
 {
-    const bool in_useful_interval = D_model.contains(D_obs.value) && D_model.relative_half_width() <= widest_interval;
+    const bool in_useful_interval =
+        D_model.contains(D_obs.value) && D_model.relative_half_width() <= widest_interval;
     return within_factor(D_obs.value, D_model.value, model_tolerance) || in_useful_interval;
 }
 
@@ -131,12 +152,14 @@ Judgement judge_against_model(const Evidence& evidence)
         return {Verdict::inconclusive, beginning + "; whether the fitted costs account for it is not known: "
                                                    "measure matmul and allreduce calibration points too"};
     const Estimate &D_obs = *evidence.D_obs, &D_model = *evidence.D_model;
-    const std::string prediction = "; the fitted costs predict " + number_text(D_model.value) + " " + half_width_text(D_model);
+    const std::string prediction =
+        "; the fitted costs predict " + number_text(D_model.value) + " " + half_width_text(D_model);
     if (is_explained(D_obs, D_model)) return {Verdict::explained, beginning + prediction};
     // To refute, D_obs must be away from both by more than noise.
     if (law_zone(evidence).touches(D_obs) || model_zone(D_model).touches(D_obs))
-        return {Verdict::inconclusive, beginning + prediction + " (D* " + half_width_text(D_obs) +
-                                           " is not known well enough to tell them apart): add passes, or quieten the machine"};
+        return {Verdict::inconclusive,
+                beginning + prediction + " (D* " + half_width_text(D_obs) +
+                    " is not known well enough to tell them apart): add passes, or quieten the machine"};
     return {Verdict::refuted, beginning + prediction + " and do not account for it"};
 }
 
@@ -180,7 +203,8 @@ Judgement judge(const Evidence& evidence)
     if (!evidence.invalid.empty()) return {Verdict::inconclusive, evidence.invalid};
     if (const auto problem = wrong_order(evidence.points)) return {Verdict::refuted, *problem};
     if (const auto problem = too_few_samples(evidence)) return {Verdict::inconclusive, *problem};
-    if (const auto problem = not_bracketed(evidence.points)) return {Verdict::inconclusive, *problem + expectation(evidence)};
+    if (const auto problem = not_bracketed(evidence.points))
+        return {Verdict::inconclusive, *problem + expectation(evidence)};
     if (const auto problem = obstacle(evidence)) return {Verdict::inconclusive, *problem};
     if (within_factor(evidence.D_obs->value, evidence.D_law->value, evidence.tolerance))
         return {Verdict::holds, comparison(evidence) + main_factor(evidence)};

@@ -35,12 +35,12 @@ struct SidedPoint {
 
 /// All that decides a verdict.
 struct Evidence {
-    std::vector<SidedPoint> points;   ///< by ascending D
+    std::vector<SidedPoint> points; ///< by ascending D
     std::optional<Estimate> D_law, D_model, D_obs;
-    int64_t fewest_samples = 0;       ///< of the two points that bracket D_obs; of any point where none do
-    std::string invalid;              ///< why the numbers mean nothing; empty where they do
-    double tolerance = 1.25;          ///< factor between D_obs and D_law within which the law holds
-    std::span<const Factor> factors;  ///< of D_obs / D_law
+    int64_t fewest_samples = 0;      ///< of the two points that bracket D_obs; of any point where none do
+    std::string invalid;             ///< why the numbers mean nothing; empty where they do
+    double tolerance = 1.25;         ///< factor between D_obs and D_law within which the law holds
+    std::span<const Factor> factors; ///< of D_obs / D_law
 };
 
 struct Judgement {

@@ -38,6 +38,11 @@ std::string folder_of(const std::string& path)
     return folder.empty() ? "." : folder;
 }
 
+[[noreturn]] void refuse_folder(const std::string& path, int error)
+{
+    refuse(path, fmt::format("folder {}: {}", folder_of(path), errno_text(error)), remedy(error));
+}
+
 /// The file a symbolic link stands for, so that the link outlives an overwrite.
 std::string resolved(const std::string& path)
 {
@@ -50,7 +55,7 @@ void check_folder(const std::string& path)
 {
     const auto folder = folder_of(path);
     const auto status = status_of(folder);
-    if (!status) refuse(path, fmt::format("folder {}: {}", folder, errno_text(errno)), remedy(errno));
+    if (!status) refuse_folder(path, errno);
     if (!S_ISDIR(status->st_mode)) refuse(path, folder + " is not a folder", "choose another name");
 }
 
@@ -63,7 +68,7 @@ void check_replaceable(const std::string& path, const struct stat& status, Overw
     const WriterLock nobody_uses_it(path);
 }
 
-bool locks_unknown(int error) { return error != EWOULDBLOCK && error != EINTR; }
+bool is_locked(int error) { return error == EWOULDBLOCK; }
 
 } // namespace
 
@@ -97,7 +102,7 @@ WriterLock::WriterLock(const std::string& path) : descriptor_(::open(path.c_str(
     // Alone for a moment, to learn that nobody else has it; then shared, for readers.
     for (const int kind : {LOCK_EX, LOCK_SH}) {
         if (::flock(descriptor_, kind | LOCK_NB) == 0) continue;
-        if (locks_unknown(errno)) return;
+        if (!is_locked(errno)) return;
         release();
         refuse(path, "another program has it open", "wait until that has finished, or choose another name");
     }
@@ -107,7 +112,7 @@ bool is_being_written(const std::string& path)
 {
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (descriptor < 0) return false;
-    const bool locked = ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    const bool locked = ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && is_locked(errno);
     ::close(descriptor);
     return locked;
 }
@@ -148,8 +153,7 @@ OutputFile::OutputFile(const std::string& path, Overwrite overwrite)
             ::close(descriptor);
             return;
         }
-        if (errno != EEXIST)
-            refuse(path_, fmt::format("folder {}: {}", folder_of(path_), errno_text(errno)), remedy(errno));
+        if (errno != EEXIST) refuse_folder(path_, errno);
     }
 }
 

@@ -11,8 +11,8 @@ namespace shardline {
 /// newer format version, or inconsistent; memory stays bounded by what the file really holds.
 RunData read_run(const std::string& path);
 
-/// Whether a run holds the file open for writing, as far as the file system's locks tell (false where it has
-/// none). A run of status `running` whose file is not being written was killed.
+/// Whether another program holds the file, as far as the file system's locks tell (false where it has none). A run of
+/// status `running` whose file nobody holds was killed.
 bool is_being_written(const std::string& path);
 
 /// "HDF5 headers 1.10.8, library 1.10.8".

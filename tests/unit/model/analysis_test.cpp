@@ -17,7 +17,10 @@ Analysis analysis_of(const SyntheticPlan& plan)
     return analyse({&run, 1});
 }
 
-bool mentions(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool mentions(const std::string& text, const std::string& part)
+{
+    return text.find(part) != std::string::npos;
+}
 
 double product_of(const std::vector<Factor>& factors)
 {
@@ -48,8 +51,9 @@ TEST(Analyse, PointsAreListedByDWithAllThreeTimes)
 {
     const Analysis analysis = analysis_of({});
     ASSERT_EQ(analysis.points.size(), 9u);
-    EXPECT_TRUE(std::is_sorted(analysis.points.begin(), analysis.points.end(),
-                               [](const PointSummary& a, const PointSummary& b) { return a.point.D < b.point.D; }));
+    EXPECT_TRUE(
+        std::is_sorted(analysis.points.begin(), analysis.points.end(),
+                       [](const PointSummary& a, const PointSummary& b) { return a.point.D < b.point.D; }));
     for (const PointSummary& point : analysis.points) {
         ASSERT_TRUE(point.t_comp_s && point.t_comm_s && point.t_step_s);
         EXPECT_EQ(point.t_comp_s->n, 30);
@@ -64,7 +68,8 @@ TEST(Analyse, SlowAllreduceIsExplained)
     const Analysis analysis = analysis_of(plan);
     EXPECT_EQ(analysis.verdict, Verdict::explained);
     EXPECT_NEAR(*analysis.crossovers[0].ratio, 1 / 0.69, 0.05);
-    EXPECT_TRUE(mentions(analysis.reason, "mpi_allreduce reaches 69 % of the link") || mentions(analysis.reason, "mpi_allreduce reaches 70 % of the link") ||
+    EXPECT_TRUE(mentions(analysis.reason, "mpi_allreduce reaches 69 % of the link") ||
+                mentions(analysis.reason, "mpi_allreduce reaches 70 % of the link") ||
                 mentions(analysis.reason, "mpi_allreduce reaches 68 % of the link"))
         << analysis.reason;
     EXPECT_NEAR(product_of(analysis.crossovers[0].factors) / *analysis.crossovers[0].ratio, 1, 1e-12);
@@ -79,7 +84,8 @@ TEST(Analyse, StartUpTimeIsExplained)
     const Analysis analysis = analysis_of(plan);
     EXPECT_EQ(analysis.verdict, Verdict::explained) << analysis.reason;
     const auto& factors = analysis.crossovers[0].factors;
-    const auto start_up = std::find_if(factors.begin(), factors.end(), [](const Factor& factor) { return factor.name == "start_up"; });
+    const auto start_up = std::find_if(factors.begin(), factors.end(),
+                                       [](const Factor& factor) { return factor.name == "start_up"; });
     ASSERT_NE(start_up, factors.end());
     EXPECT_GT(start_up->value, 3);
 }
@@ -91,9 +97,11 @@ TEST(Analyse, CommunicationSlowerThanItsCalibrationIsRefuted)
             SyntheticPlan plan;
             plan.comm_factor_in_sweep = factor;
             plan.noise = noise;
-            for (int i = -6; i <= 6; ++i) plan.D.push_back(2 * std::lround(true_crossover(plan) / 2 * std::pow(2, i / 2.0)));
+            for (int i = -6; i <= 6; ++i)
+                plan.D.push_back(2 * std::lround(true_crossover(plan) / 2 * std::pow(2, i / 2.0)));
             int refuted = 0;
-            for (plan.seed = 1; plan.seed <= 20; ++plan.seed) refuted += analysis_of(plan).verdict == Verdict::refuted;
+            for (plan.seed = 1; plan.seed <= 20; ++plan.seed)
+                refuted += analysis_of(plan).verdict == Verdict::refuted;
             EXPECT_GE(refuted, 19) << "factor " << factor << ", noise " << noise;
         }
 }
@@ -122,12 +130,14 @@ TEST(Analyse, PointsOnOneSideAreInconclusiveAndSayWhatToAdd)
     plan.D = {10000, 20000, 40000};
     Analysis analysis = analysis_of(plan);
     EXPECT_EQ(analysis.verdict, Verdict::inconclusive);
-    EXPECT_TRUE(mentions(analysis.reason, "all points are compute-bound: add D below 10000")) << analysis.reason;
+    EXPECT_TRUE(mentions(analysis.reason, "all points are compute-bound: add D below 10000"))
+        << analysis.reason;
     EXPECT_FALSE(analysis.crossovers[0].D_obs);
     plan.D = {1000, 2000, 4000};
     analysis = analysis_of(plan);
     EXPECT_EQ(analysis.verdict, Verdict::inconclusive);
-    EXPECT_TRUE(mentions(analysis.reason, "all points are communication-bound: add D above 4000")) << analysis.reason;
+    EXPECT_TRUE(mentions(analysis.reason, "all points are communication-bound: add D above 4000"))
+        << analysis.reason;
 }
 
 TEST(Analyse, TooMuchNoiseIsInconclusive)
@@ -230,7 +240,8 @@ TEST(Analyse, ARunThatIsStillGoingOnIsAnalysedWithWhatItHas)
     r.warmup.resize(kept);
     r.late.resize(kept);
     r.start_skew_ns.resize(kept);
-    for (auto* column : {&r.comp_begin_ns, &r.comp_end_ns, &r.comm_begin_ns, &r.comm_end_ns}) column->resize(kept * 2);
+    for (auto* column : {&r.comp_begin_ns, &r.comp_end_ns, &r.comm_begin_ns, &r.comm_end_ns})
+        column->resize(kept * 2);
     const Analysis analysis = analyse({&run, 1});
     EXPECT_EQ(analysis.verdict, Verdict::inconclusive);
     run.repetitions = {};
@@ -241,15 +252,14 @@ TEST(Analyse, ARunThatIsStillGoingOnIsAnalysedWithWhatItHas)
     EXPECT_TRUE(mentions(analyse({&run, 1}).reason, "no sweep over D"));
 }
 
-TEST(Analyse, NoRunIsAnInputError)
-{
-    EXPECT_THROW(analyse({}), InputError);
-}
+TEST(Analyse, NoRunIsAnInputError) { EXPECT_THROW(analyse({}), InputError); }
 
 TEST(Analyse, ABadTimeIsADataError)
 {
     RunData run = synthetic_run({});
-    const auto first_reading = std::find_if(run.repetitions.comm_end_ns.begin(), run.repetitions.comm_end_ns.end(), [](int64_t t) { return t > 0; });
+    const auto first_reading =
+        std::find_if(run.repetitions.comm_end_ns.begin(), run.repetitions.comm_end_ns.end(),
+                     [](int64_t t) { return t > 0; });
     *first_reading = 1;
     EXPECT_THROW(analyse({&run, 1}), DataError);
 }
@@ -327,6 +337,7 @@ TEST(Differences, LaunchesOfOneExperimentDifferInNothingThatMatters)
     plan.seed = 2;
     RunData b = synthetic_run(plan);
     b.ranks[0].host = "elsewhere";
+    b.experiment_effective += "time_budget_s = 60\n";
     EXPECT_TRUE(differences_between(a, b).empty());
 }
 

@@ -36,7 +36,9 @@ TEST(Calibration, IsOfTheSlowestRank)
     plan.P = 3;
     plan.slow_rank = 2;
     const RunData run = synthetic_run(plan);
-    EXPECT_NEAR(calibrate(collect_samples({&run, 1}), 3, ElementType::f32).C_flop_per_s->value / plan.machine.C_flop_per_s, 0.5, 2e-3);
+    EXPECT_NEAR(calibrate(collect_samples({&run, 1}), 3, ElementType::f32).C_flop_per_s->value /
+                    plan.machine.C_flop_per_s,
+                0.5, 2e-3);
 }
 
 TEST(Calibration, TakesTheSegmentSizeThatIsFastest)
@@ -47,7 +49,8 @@ TEST(Calibration, TakesTheSegmentSizeThatIsFastest)
     for (size_t row = 0; row < r.size(); ++row) {
         const Point& point = run.points[static_cast<size_t>(r.point[row])];
         if (point.kind != PointKind::exchange || point.segment_bytes == 1 << 17) continue;
-        for (size_t i = 2 * row; i < 2 * row + 2; ++i) r.comm_end_ns[i] += r.comm_end_ns[i] - r.comm_begin_ns[i]; // half duplex
+        for (size_t i = 2 * row; i < 2 * row + 2; ++i)
+            r.comm_end_ns[i] += r.comm_end_ns[i] - r.comm_begin_ns[i]; // half duplex
     }
     const Calibration calibration = calibrate(collect_samples({&run, 1}), 2, ElementType::f32);
     EXPECT_EQ(calibration.W_segment_bytes, 1 << 17);
@@ -103,7 +106,9 @@ TEST(AllreduceCost, LeavesOutTheSizeOfTheExperimentItself)
     EXPECT_EQ(honest->n, 4);
     EXPECT_NEAR(honest->b * plan.machine.W_bytes_per_s, 1, 0.01);
     // A calibration sample of V itself, as another (B, F) may have taken it, changes nothing.
-    PointSamples at_V = *std::find_if(points.begin(), points.end(), [](const PointSamples& samples) { return samples.point.kind == PointKind::allreduce; });
+    PointSamples at_V = *std::find_if(points.begin(), points.end(), [](const PointSamples& samples) {
+        return samples.point.kind == PointKind::allreduce;
+    });
     at_V.point.message_bytes = static_cast<int64_t>(sweep.V());
     points.push_back(at_V);
     EXPECT_EQ(allreduce_cost(points, sweep)->n, 4);

@@ -1,5 +1,5 @@
-// Do 95 % intervals cover the truth 95 times in 100? Two thousand draws from known distributions, all with median 0 or a
-// known one; the coverage of each is printed and must lie between 93 and 97 %.
+// Do 95 % intervals cover the truth 95 times in 100? Two thousand draws from known distributions, all with
+// median 0 or a known one; the coverage of each is printed and must lie between 93 and 97 %.
 
 #include "model/draws.hpp"
 #include "model/statistics.hpp"
@@ -118,13 +118,15 @@ const Design designs[] = {{10, 2}, {6, 3}, {6, 5}, {8, 5}, {10, 5}, {6, 10}, {20
 void expect_coverage_of(const Noise& noise)
 {
     for (const Design& design : designs)
-        expect_coverage(std::string(noise.name) + ", " + std::to_string(design.visits) + " visits of " + std::to_string(design.repetitions),
+        expect_coverage(std::string(noise.name) + ", " + std::to_string(design.visits) + " visits of " +
+                            std::to_string(design.repetitions),
                         covered_by_visits(noise, design.visits, design.repetitions, 23));
 }
 
 TEST(Coverage, OfVisitsOfIndependentSamples)
 {
-    for (const Noise* noise : {&normal_noise, &lognormal_noise, &exponential_noise}) expect_coverage_of(*noise);
+    for (const Noise* noise : {&normal_noise, &lognormal_noise, &exponential_noise})
+        expect_coverage_of(*noise);
 }
 
 // These are the cases for which the interval had to be widened: taken as independent they cover 65 to 90 %.
@@ -147,24 +149,29 @@ TEST(Coverage, OfVisitsThatShiftAsAWhole)
 // Twelve samples in six pairs leave the order statistics no finer choice: up to half a percent too cautious.
 TEST(Coverage, OfSixVisitsOfTwo)
 {
-    for (const Noise& noise : {normal_noise, exponential_noise, Noise{"AR(1) 0.5", 0, autoregressive(0.5)}, Noise{"visit shift 1", 0, shifted(1)}})
+    for (const Noise& noise : {normal_noise, exponential_noise, Noise{"AR(1) 0.5", 0, autoregressive(0.5)},
+                               Noise{"visit shift 1", 0, shifted(1)}})
         expect_coverage(std::string(noise.name) + ", 6 visits of 2", covered_by_visits(noise, 6, 2, 23), 98);
 }
 
 // A visit is then cut into stretches, which need to be long against the correlation.
 TEST(Coverage, OfFewLongVisits)
 {
-    const Noise noises[] = {{"normal", 0, independent(normal)}, {"exponential", std::log(2.0), independent(exponential)},
-                            {"AR(1) 0.5", 0, autoregressive(0.5)}, {"AR(1) 0.7", 0, autoregressive(0.7)}};
+    const Noise noises[] = {{"normal", 0, independent(normal)},
+                            {"exponential", std::log(2.0), independent(exponential)},
+                            {"AR(1) 0.5", 0, autoregressive(0.5)},
+                            {"AR(1) 0.7", 0, autoregressive(0.7)}};
     for (const Noise& noise : noises)
         for (const Design design : {Design{1, 120}, Design{2, 60}, Design{3, 40}})
-            expect_coverage(std::string(noise.name) + ", " + std::to_string(design.visits) + " visits of " + std::to_string(design.repetitions),
+            expect_coverage(std::string(noise.name) + ", " + std::to_string(design.visits) + " visits of " +
+                                std::to_string(design.repetitions),
                             covered_by_visits(noise, design.visits, design.repetitions, 31));
 }
 
 TEST(Coverage, OfLaunchesThatDiffer)
 {
-    // Each launch has a level of its own, its samples scatter much less: the pooled interval alone would cover a few percent.
+    // Each launch has a level of its own, its samples scatter much less: the pooled interval alone would
+    // cover a few percent.
     for (int launches : {2, 3, 5}) {
         NormalDraws random(41);
         int covered = 0;

@@ -12,7 +12,12 @@ namespace {
 
 Estimate known_to(double value, double relative_half_width, double degrees_of_freedom = 10)
 {
-    return {value, value / (1 + relative_half_width), value * (1 + relative_half_width), 30, 0.95, degrees_of_freedom};
+    return {value,
+            value / (1 + relative_half_width),
+            value * (1 + relative_half_width),
+            30,
+            0.95,
+            degrees_of_freedom};
 }
 
 /// t_comp = c·D, exactly.
@@ -58,7 +63,8 @@ TEST(MeasuredCrossing, NoiseMakesNoSecondCrossing)
 
 TEST(MeasuredCrossing, WiderTimesMakeAWiderInterval)
 {
-    const auto narrow = measured_crossing(straight_curve({1000, 2000, 4000}, 1e-6, 0.01), known_to(3e-3, 0.01));
+    const auto narrow =
+        measured_crossing(straight_curve({1000, 2000, 4000}, 1e-6, 0.01), known_to(3e-3, 0.01));
     const auto wide = measured_crossing(straight_curve({1000, 2000, 4000}, 1e-6, 0.1), known_to(3e-3, 0.1));
     EXPECT_GT(wide->D.relative_half_width(), 5 * narrow->D.relative_half_width());
 }
@@ -66,14 +72,16 @@ TEST(MeasuredCrossing, WiderTimesMakeAWiderInterval)
 TEST(MeasuredCrossing, IsTheSameEveryTime)
 {
     const auto curve = straight_curve({1000, 2000, 4000}, 1e-6, 0.05);
-    const auto first = measured_crossing(curve, known_to(3e-3, 0.01)), second = measured_crossing(curve, known_to(3e-3, 0.01));
+    const auto first = measured_crossing(curve, known_to(3e-3, 0.01)),
+               second = measured_crossing(curve, known_to(3e-3, 0.01));
     EXPECT_EQ(first->D.low, second->D.low);
     EXPECT_EQ(first->D.high, second->D.high);
 }
 
 TEST(MeasuredCrossing, IntervalCoversTheTruth)
 {
-    // Twelve close points with errors as large as the steps between them: the interval must not rely on a local slope.
+    // Twelve close points with errors as large as the steps between them: the interval must not rely on a
+    // local slope.
     constexpr int draws = 500;
     for (double error : {0.01, 0.05}) {
         NormalDraws random(17);
@@ -83,10 +91,12 @@ TEST(MeasuredCrossing, IntervalCoversTheTruth)
             for (int i = -6; i <= 6; ++i) {
                 const double D = 1000 * std::pow(1.1, i);
                 const double t = 1e-6 * D * std::exp(error * random.next());
-                curve.push_back({D, {t, t * std::exp(-normal_975 * error), t * std::exp(normal_975 * error), 30}});
+                curve.push_back(
+                    {D, {t, t * std::exp(-normal_975 * error), t * std::exp(normal_975 * error), 30}});
             }
             const double t_comm = 1.03e-3 * std::exp(0.3 * error * random.next());
-            const Estimate comm{t_comm, t_comm * std::exp(-normal_975 * 0.3 * error), t_comm * std::exp(normal_975 * 0.3 * error), 300};
+            const Estimate comm{t_comm, t_comm * std::exp(-normal_975 * 0.3 * error),
+                                t_comm * std::exp(normal_975 * 0.3 * error), 300};
             const auto crossing = measured_crossing(curve, comm);
             covered += crossing && crossing->D.contains(1030);
         }
@@ -114,12 +124,14 @@ TEST(ModelledCrossing, GoesOnAtTheLastRateAboveTheLastPoint)
 
 TEST(ModelledCrossing, FallsTowardsTheStartUpTimeBelowTheFirstPoint)
 {
-    // 1 ms + 1 µs·D, measured at 1000 and 3000; t_comm = 1.5 ms is met at 500, not at the 750 of a constant rate.
+    // 1 ms + 1 µs·D, measured at 1000 and 3000; t_comm = 1.5 ms is met at 500, not at the 750 of a constant
+    // rate.
     const std::vector<CurvePoint> curve{{1000, known_to(2e-3, 0.01)}, {3000, known_to(4e-3, 0.01)}};
     const auto D = modelled_crossing(curve, known_to(1.5e-3, 0.01));
     ASSERT_TRUE(D);
     EXPECT_NEAR(D->value, 500, 1);
-    EXPECT_FALSE(modelled_crossing(curve, known_to(0.9e-3, 0.01))); // less than the start-up time: compute-bound for every D
+    EXPECT_FALSE(modelled_crossing(
+        curve, known_to(0.9e-3, 0.01))); // less than the start-up time: compute-bound for every D
 }
 
 TEST(ModelledCrossing, OfOnePointAssumesItsRate)

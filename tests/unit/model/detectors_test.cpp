@@ -1,4 +1,5 @@
-// Each detector in both directions: what was planted is found, and clean noisy runs give no alarm in 95 of 100.
+// Each detector in both directions: what was planted is found, and clean noisy runs give no alarm in 95 of
+// 100.
 
 #include "model/detectors.hpp"
 #include "model/findings.hpp"
@@ -71,8 +72,8 @@ TEST_P(CleanRuns, GiveNoAlarmInAtLeast95Of100)
 }
 
 INSTANTIATE_TEST_SUITE_P(Noise, CleanRuns,
-                         testing::Values(NoiseKind::normal, NoiseKind::lognormal, NoiseKind::exponential, NoiseKind::autocorrelated,
-                                         NoiseKind::visit_shift));
+                         testing::Values(NoiseKind::normal, NoiseKind::lognormal, NoiseKind::exponential,
+                                         NoiseKind::autocorrelated, NoiseKind::visit_shift));
 
 // Case 21: one rank of four computes half as fast.
 TEST(SlowRank, IsNamedWithItsHostAndWhatItCosts)

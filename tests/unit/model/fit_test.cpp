@@ -31,7 +31,8 @@ TEST(FitLine, FindsAnExactLine)
 TEST(FitLine, CovarianceOfTwoPoints)
 {
     // With y1 at 1 and y2 at 2, a = 2·y1 − y2 and b = y2 − y1.
-    const std::vector<FitPoint> points{{1, {10, 10 - 1.96, 10 + 1.96, 9}}, {2, {20, 20 - 3.92, 20 + 3.92, 9}}};
+    const std::vector<FitPoint> points{{1, {10, 10 - 1.96, 10 + 1.96, 9}},
+                                       {2, {20, 20 - 3.92, 20 + 3.92, 9}}};
     const auto line = fit_line(points);
     ASSERT_TRUE(line);
     EXPECT_NEAR(line->variance_a, 4 * 1 + 4, 1e-3);
@@ -52,12 +53,14 @@ TEST(FitLine, ScatterBeyondTheErrorsWidensTheInterval)
     auto crooked = straight;
     crooked[1].y = known_to(3.6, 0.02);
     crooked[3].y = known_to(4.4, 0.02);
-    EXPECT_GT(fit_line(crooked)->estimate_at(3).relative_half_width(), 3 * fit_line(straight)->estimate_at(3).relative_half_width());
+    EXPECT_GT(fit_line(crooked)->estimate_at(3).relative_half_width(),
+              3 * fit_line(straight)->estimate_at(3).relative_half_width());
 }
 
 TEST(FitLine, AStartUpTimeIsNeverNegative)
 {
-    const std::vector<FitPoint> points{{1, known_to(0.8, 0.02)}, {2, known_to(2, 0.02)}, {4, known_to(4.4, 0.02)}};
+    const std::vector<FitPoint> points{
+        {1, known_to(0.8, 0.02)}, {2, known_to(2, 0.02)}, {4, known_to(4.4, 0.02)}};
     const auto line = fit_line(points);
     EXPECT_EQ(line->a, 0);
     EXPECT_GT(line->b, 0.9);

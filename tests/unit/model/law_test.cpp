@@ -92,7 +92,8 @@ TEST(Law, CrossoverIsWhereTheTwoTimesAreEqual)
     for (int64_t P : {2, 3, 8})
         for (double s : {2.0, 4.0, 8.0}) {
             const double V = s * 512 * 2048;
-            const auto D = static_cast<int64_t>(D_star(s, P, C, W)) / P * P; // a multiple of P, so that ⌈D/P⌉ = D/P
+            const auto D =
+                static_cast<int64_t>(D_star(s, P, C, W)) / P * P; // a multiple of P, so that ⌈D/P⌉ = D/P
             const double t_comm = allreduce_bandwidth_bound_s(V, P, W);
             EXPECT_LE(comp_time_s(B, D, F, P, C), t_comm) << "P = " << P << ", s = " << s;
             EXPECT_GT(comp_time_s(B, D + P, F, P, C), t_comm) << "P = " << P << ", s = " << s;
@@ -117,8 +118,10 @@ TEST(Law, AllreduceTimes)
     EXPECT_DOUBLE_EQ(allreduce_bandwidth_bound_s(V, 2, W), 0.01);
     EXPECT_DOUBLE_EQ(allreduce_bandwidth_bound_s(V, 4, W), 0.015);
     EXPECT_DOUBLE_EQ(allreduce_time_s(AllreduceAlgorithm::ring, V, 4, alpha, W), 6e-4 + 0.015);
-    EXPECT_DOUBLE_EQ(allreduce_time_s(AllreduceAlgorithm::recursive_doubling, V, 4, alpha, W), 2 * (1e-4 + 0.01));
-    EXPECT_DOUBLE_EQ(allreduce_time_s(AllreduceAlgorithm::recursive_doubling, V, 5, alpha, W), 3 * (1e-4 + 0.01));
+    EXPECT_DOUBLE_EQ(allreduce_time_s(AllreduceAlgorithm::recursive_doubling, V, 4, alpha, W),
+                     2 * (1e-4 + 0.01));
+    EXPECT_DOUBLE_EQ(allreduce_time_s(AllreduceAlgorithm::recursive_doubling, V, 5, alpha, W),
+                     3 * (1e-4 + 0.01));
     EXPECT_DOUBLE_EQ(allreduce_time_s(AllreduceAlgorithm::tree, V, 4, alpha, W), 4 * (1e-4 + 0.01));
 }
 
@@ -126,7 +129,8 @@ TEST(Law, OneRankHasNothingToSum)
 {
     EXPECT_EQ(allreduce_bandwidth_bound_s(1e6, 1, 1e8), 0);
     EXPECT_EQ(D_star(4, 1, 1e11, 1e8), 0);
-    for (auto algorithm : {AllreduceAlgorithm::ring, AllreduceAlgorithm::recursive_doubling, AllreduceAlgorithm::tree})
+    for (auto algorithm :
+         {AllreduceAlgorithm::ring, AllreduceAlgorithm::recursive_doubling, AllreduceAlgorithm::tree})
         EXPECT_EQ(allreduce_time_s(algorithm, 1e6, 1, 1e-4, 1e8), 0);
 }
 

@@ -35,9 +35,14 @@ TEST(Precision, PointsThatWantMoreComeInTheOrderTheyMatter)
     const SweepPrecision& sweep = precision.sweeps.at(0);
     EXPECT_LT(sweep.bracket_low, sweep.bracket_high);
     for (size_t i : {0u, 1u})
-        EXPECT_TRUE(precision.wanting[i].D == sweep.bracket_low || precision.wanting[i].D == sweep.bracket_high) << precision.wanting[i].D;
-    const auto distance = [&](const Point& point) { return std::abs(std::log(static_cast<double>(point.D) / sweep.D_obs->value)); };
-    for (size_t i = 3; i < precision.wanting.size(); ++i) EXPECT_GE(distance(precision.wanting[i]), distance(precision.wanting[i - 1]));
+        EXPECT_TRUE(precision.wanting[i].D == sweep.bracket_low ||
+                    precision.wanting[i].D == sweep.bracket_high)
+            << precision.wanting[i].D;
+    const auto distance = [&](const Point& point) {
+        return std::abs(std::log(static_cast<double>(point.D) / sweep.D_obs->value));
+    };
+    for (size_t i = 3; i < precision.wanting.size(); ++i)
+        EXPECT_GE(distance(precision.wanting[i]), distance(precision.wanting[i - 1]));
 }
 
 TEST(Precision, OfTooFewSamplesIsUnknown)
@@ -103,7 +108,8 @@ TEST(Precision, IsFast)
     plan.noise = 0.05;
     plan.P = 8;
     plan.passes = 12;
-    for (int i = -10; i < 10; ++i) plan.D.push_back(static_cast<int64_t>(true_crossover(plan) * std::pow(1.2, i)));
+    for (int i = -10; i < 10; ++i)
+        plan.D.push_back(static_cast<int64_t>(true_crossover(plan) * std::pow(1.2, i)));
     const RunData run = synthetic_run(plan);
     const auto begin = std::chrono::steady_clock::now();
     precision_of({&run, 1});

@@ -114,9 +114,12 @@ TEST(CheckRun, ATimeMustBeATime)
     };
     const Damage damages[] = {
         {"the matmul takes 0 ns", [](Repetitions& r) { r.comp_end_ns[1] = r.comp_begin_ns[1]; }},
-        {"the matmul ends before it begins", [](Repetitions& r) { r.comp_end_ns[1] = r.comp_begin_ns[1] - 5; }},
-        {"the communication takes 200 ks", [](Repetitions& r) { r.comm_end_ns[1] = r.comm_begin_ns[1] + 200'000'000'000'000; }},
-        {"the communication lacks a clock reading", [](Repetitions& r) { r.comm_end_ns[1] = Repetitions::no_reading; }},
+        {"the matmul ends before it begins",
+         [](Repetitions& r) { r.comp_end_ns[1] = r.comp_begin_ns[1] - 5; }},
+        {"the communication takes 200 ks",
+         [](Repetitions& r) { r.comm_end_ns[1] = r.comm_begin_ns[1] + 200'000'000'000'000; }},
+        {"the communication lacks a clock reading",
+         [](Repetitions& r) { r.comm_end_ns[1] = Repetitions::no_reading; }},
         {"the matmul lacks a clock reading",
          [](Repetitions& r) { r.comp_begin_ns[1] = r.comp_end_ns[1] = Repetitions::no_reading; }},
     };
@@ -125,7 +128,9 @@ TEST(CheckRun, ATimeMustBeATime)
         damage.apply(run.repetitions);
         const std::string message = message_of(run);
         EXPECT_NE(message.find(damage.expected), std::string::npos) << message;
-        EXPECT_NE(message.find("small.h5: rank 1, B = 16, D = 32, F = 64, phases mode, pass 4, repetition 7"), std::string::npos) << message;
+        EXPECT_NE(message.find("small.h5: rank 1, B = 16, D = 32, F = 64, phases mode, pass 4, repetition 7"),
+                  std::string::npos)
+            << message;
     }
 }
 
@@ -154,8 +159,8 @@ TEST(CheckRun, ReadingsOfRanksThatTookNoPartDoNotMatter)
     RunData run = small_run();
     run.points[0].P = 2;
     for (size_t i : {2u, 5u})
-        for (auto* column : {&run.repetitions.comp_begin_ns, &run.repetitions.comp_end_ns, &run.repetitions.comm_begin_ns,
-                             &run.repetitions.comm_end_ns})
+        for (auto* column : {&run.repetitions.comp_begin_ns, &run.repetitions.comp_end_ns,
+                             &run.repetitions.comm_begin_ns, &run.repetitions.comm_end_ns})
             (*column)[i] = Repetitions::no_reading;
     EXPECT_EQ(message_of(run), "");
     EXPECT_EQ(collect_samples({&run, 1})[0].comp_s.size(), 1u);
@@ -205,7 +210,8 @@ Series series_of(std::vector<double> values, int32_t launch, int32_t pass)
 
 TEST(EstimateOf, LaunchesAreAFactorOfTheirOwn)
 {
-    const std::vector<double> first{1.00, 1.01, 0.99, 1.00, 1.01, 0.99, 1.00}, second{1.20, 1.21, 1.19, 1.20, 1.21, 1.19, 1.20};
+    const std::vector<double> first{1.00, 1.01, 0.99, 1.00, 1.01, 0.99, 1.00},
+        second{1.20, 1.21, 1.19, 1.20, 1.21, 1.19, 1.20};
     const Series one = series_of(first, 0, 0), two = series_of(second, 1, 0);
     const Series* both[] = {&one, &two};
     const auto estimate = estimate_of(pooled(both));

@@ -95,7 +95,8 @@ TEST(MedianEstimate, FewSamplesInVisitsAreStillOnlyARange)
 
 TEST(MedianEstimate, VisitsOfUnequalLength)
 {
-    const Estimate estimate = median_estimate(one_to(12), std::vector<int32_t>{0, 1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 3});
+    const Estimate estimate =
+        median_estimate(one_to(12), std::vector<int32_t>{0, 1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 3});
     EXPECT_TRUE(estimate.reaches_95());
     EXPECT_LE(estimate.low, estimate.value);
     EXPECT_GE(estimate.high, estimate.value);

@@ -15,7 +15,8 @@ constexpr const char* strategy = "mpi_allreduce";
 
 double message_bytes(const SyntheticPlan& plan)
 {
-    return static_cast<double>(bytes_of(plan.wire_type)) * static_cast<double>(plan.B) * static_cast<double>(plan.F);
+    return static_cast<double>(bytes_of(plan.wire_type)) * static_cast<double>(plan.B) *
+           static_cast<double>(plan.F);
 }
 
 double allreduce_s(const SyntheticPlan& plan, double bytes)
@@ -105,15 +106,20 @@ void add_sweep_points(const SyntheticPlan& plan, std::vector<Point>& points)
     }
 }
 
-/// Noise factors in order of execution.
+/// Noise factors of one part of the repetitions, in order of execution.
 class Noise {
 public:
     Noise(const SyntheticPlan& plan, NormalDraws& draws)
-        : kind_(plan.noise_kind), size_(plan.noise), rank_share_(plan.rank_noise), draws_(draws) {}
+        : kind_(plan.noise_kind),
+          size_(plan.noise),
+          rank_share_(plan.rank_noise),
+          draws_(draws)
+    {
+    }
 
     void begin_visit() { shift_ = draws_.next(); }
 
-    /// Factor of one part of one repetition, common to its ranks.
+    /// Factor of one repetition, common to its ranks.
     double of_repetition()
     {
         switch (kind_) {
@@ -144,7 +150,11 @@ private:
 class Recorder {
 public:
     Recorder(const SyntheticPlan& plan, RunData& run)
-        : plan_(plan), run_(run), draws_(plan.seed * 7919 + 17), noise_(plan, draws_)
+        : plan_(plan),
+          run_(run),
+          draws_(plan.seed * 7919 + 17),
+          comp_noise_(plan, draws_),
+          comm_noise_(plan, draws_)
     {
         for (int32_t rank = 0; rank < plan.P; ++rank) clock_ns_.push_back(1'000'000'000LL * (1 + rank * 7));
     }
@@ -167,9 +177,11 @@ private:
 
     void visit(int32_t point, int32_t pass)
     {
-        noise_.begin_visit();
+        comp_noise_.begin_visit();
+        comm_noise_.begin_visit();
         repetitions(point, pass, Mode::phases);
-        if (run_.points[static_cast<size_t>(point)].kind == PointKind::crossover) repetitions(point, pass, Mode::step);
+        if (run_.points[static_cast<size_t>(point)].kind == PointKind::crossover)
+            repetitions(point, pass, Mode::step);
     }
 
     void repetitions(int32_t point, int32_t pass, Mode mode)
@@ -180,10 +192,11 @@ private:
 
     double rows_expected() const
     {
-        const double sweep_points = static_cast<double>(std::count_if(run_.points.begin(), run_.points.end(), [](const Point& p) {
-            return p.kind == PointKind::crossover;
-        }));
-        return (static_cast<double>(run_.points.size()) + sweep_points) * plan_.passes * (plan_.warmups + plan_.repetitions);
+        const double sweep_points =
+            static_cast<double>(std::count_if(run_.points.begin(), run_.points.end(),
+                                              [](const Point& p) { return p.kind == PointKind::crossover; }));
+        return (static_cast<double>(run_.points.size()) + sweep_points) * plan_.passes *
+               (plan_.warmups + plan_.repetitions);
     }
 
     /// What befalls both parts of a repetition.
@@ -200,7 +213,8 @@ private:
         double time_s = matmul_s(plan_, width);
         if (point.kind == PointKind::crossover && plan_.comp_exponent != 1) {
             const double crossing = true_crossover(plan_);
-            time_s = matmul_s(plan_, crossing / plan_.P) * std::pow(static_cast<double>(point.D) / crossing, plan_.comp_exponent);
+            time_s = matmul_s(plan_, crossing / plan_.P) *
+                     std::pow(static_cast<double>(point.D) / crossing, plan_.comp_exponent);
         }
         if (mode == Mode::step) time_s *= plan_.comp_in_step_factor;
         return rank == plan_.slow_rank ? time_s * plan_.slow_factor : time_s;
@@ -209,7 +223,8 @@ private:
     double comm_s(const Point& point, Mode mode)
     {
         const double bytes = static_cast<double>(point.message_bytes);
-        if (point.kind == PointKind::exchange) return plan_.machine.alpha_s + bytes / plan_.machine.W_bytes_per_s;
+        if (point.kind == PointKind::exchange)
+            return plan_.machine.alpha_s + bytes / plan_.machine.W_bytes_per_s;
         double time_s = allreduce_s(plan_, bytes);
         if (point.kind == PointKind::crossover) time_s *= plan_.comm_factor_in_sweep;
         if (mode == Mode::step) time_s *= plan_.step_factor;
@@ -225,7 +240,8 @@ private:
         const double disturbed = disturbance(repetition, warmup, late);
         const bool computes = point.kind == PointKind::crossover || point.kind == PointKind::matmul;
         const bool communicates = point.kind != PointKind::matmul;
-        const double comp_factor = disturbed * noise_.of_repetition(), comm_factor = disturbed * noise_.of_repetition();
+        const double comp_factor = disturbed * comp_noise_.of_repetition(),
+                     comm_factor = disturbed * comm_noise_.of_repetition();
         const double communication_s = communicates ? comm_s(point, mode) : 0;
 
         r.point.push_back(index);
@@ -242,13 +258,13 @@ private:
                                   Repetitions::no_reading};
             if (computes) {
                 reading[0] = now_ns;
-                now_ns += duration_ns(comp_s(point, mode, rank) * comp_factor * noise_.of_rank());
+                now_ns += duration_ns(comp_s(point, mode, rank) * comp_factor * comp_noise_.of_rank());
                 reading[1] = now_ns;
             }
             if (communicates) {
                 if (mode == Mode::phases) now_ns += 2000; // the barrier between the parts
                 reading[2] = now_ns;
-                now_ns += duration_ns(communication_s * comm_factor * noise_.of_rank());
+                now_ns += duration_ns(communication_s * comm_factor * comm_noise_.of_rank());
                 reading[3] = now_ns;
             }
             r.comp_begin_ns.push_back(reading[0]);
@@ -263,7 +279,7 @@ private:
     const SyntheticPlan& plan_;
     RunData& run_;
     NormalDraws draws_;
-    Noise noise_;
+    Noise comp_noise_, comm_noise_; // core and network are disturbed independently
     std::vector<int64_t> clock_ns_;
 };
 
@@ -274,8 +290,8 @@ void add_checks(const SyntheticPlan& plan, RunData& run)
         if (run.points[i].kind != PointKind::crossover) continue;
         const bool wrong = sweep_index++ == plan.wrong_point;
         for (int32_t pass = 0; pass < plan.passes; ++pass)
-            run.checks.push_back({static_cast<int32_t>(i), pass, wrong && !plan.ranks_disagree ? 3.5 : 0.0, 0.0,
-                                  !(wrong && plan.ranks_disagree)});
+            run.checks.push_back({static_cast<int32_t>(i), pass, wrong && !plan.ranks_disagree ? 3.5 : 0.0,
+                                  0.0, !(wrong && plan.ranks_disagree)});
     }
 }
 
@@ -283,8 +299,8 @@ void add_surroundings(const SyntheticPlan& plan, RunData& run)
 {
     run.status = RunStatus::complete;
     run.experiment_text = "title = \"synthetic\"\n";
-    run.experiment_effective = "title = \"synthetic\"\nseed = " + std::to_string(plan.seed) + "\nB = [" + std::to_string(plan.B) +
-                               "]\nF = [" + std::to_string(plan.F) + "]\n";
+    run.experiment_effective = "title = \"synthetic\"\nseed = " + std::to_string(plan.seed) + "\nB = [" +
+                               std::to_string(plan.B) + "]\nF = [" + std::to_string(plan.F) + "]\n";
     run.provenance = {{"mpi_version", "synthetic MPI 1.0"}, {"blas_version", "synthetic BLAS 1.0"}};
     for (int32_t rank = 0; rank < plan.P; ++rank) {
         RankInfo info;
@@ -304,7 +320,8 @@ void add_surroundings(const SyntheticPlan& plan, RunData& run)
 double true_crossover(const SyntheticPlan& plan)
 {
     const double t_comm_s = allreduce_s(plan, message_bytes(plan));
-    return plan.P * (t_comm_s - plan.machine.matmul_overhead_s) / matmul_flops(static_cast<double>(plan.B), 1, static_cast<double>(plan.F)) *
+    return plan.P * (t_comm_s - plan.machine.matmul_overhead_s) /
+           matmul_flops(static_cast<double>(plan.B), 1, static_cast<double>(plan.F)) *
            plan.machine.C_flop_per_s;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// Runs of a machine that is known exactly, for tests: what the analysis finds can be compared with what was planted.
+// Runs of a machine that is known exactly, for tests: what the analysis finds can be compared with what was
+// planted.
 
 #include "model/run_data.hpp"
 
@@ -37,24 +38,26 @@ struct SyntheticPlan {
     ElementType compute_type = ElementType::f32, wire_type = ElementType::f32;
     std::vector<int64_t> D; ///< empty: nine multiples of P half an octave apart, about the crossover
     int32_t passes = 6, repetitions = 5, warmups = 1;
-    bool calibrated = true; ///< with matmul, exchange and allreduce points
-    double noise = 0.02;    ///< standard deviation common to all ranks
+    bool calibrated = true;   ///< with matmul, exchange and allreduce points
+    double noise = 0.02;      ///< standard deviation common to all ranks
     double rank_noise = 0.25; ///< standard deviation of each rank on top, as a share of `noise`
     NoiseKind noise_kind = NoiseKind::normal;
     uint64_t seed = 1;
 
     double comm_factor_in_sweep = 1; ///< the sweep's communication against what its calibration says
-    double comp_exponent = 1;        ///< t_comp in the sweep grows as this power of D; negative turns the order round
-    int32_t slow_rank = -1;          ///< computes slow_factor times as long
+    double comp_exponent =
+        1;                  ///< t_comp in the sweep grows as this power of D; negative turns the order round
+    int32_t slow_rank = -1; ///< computes slow_factor times as long
     double slow_factor = 2;
-    double drift_over_run = 0;       ///< relative growth of all times from the first row to the last
-    double creep_per_repetition = 0; ///< relative growth of all times from one repetition of a visit to the next
-    double second_mode = 1;          ///< half of the communications take this many times as long
-    double step_factor = 1;          ///< communication in step mode against phases mode
-    double comp_in_step_factor = 1;  ///< matmul in step mode against phases mode
-    int32_t wrong_point = -1;        ///< this point of the sweep (by ascending D) fails its checks
-    bool ranks_disagree = false;     ///< on that point
-    double late_share = 0;           ///< of repetitions flagged late, their times spoilt
+    double drift_over_run = 0; ///< relative growth of all times from the first row to the last
+    double creep_per_repetition =
+        0;                  ///< relative growth of all times from one repetition of a visit to the next
+    double second_mode = 1; ///< half of the communications take this many times as long
+    double step_factor = 1; ///< communication in step mode against phases mode
+    double comp_in_step_factor = 1; ///< matmul in step mode against phases mode
+    int32_t wrong_point = -1;       ///< this point of the sweep (by ascending D) fails its checks
+    bool ranks_disagree = false;    ///< on that point
+    double late_share = 0;          ///< of repetitions flagged late, their times spoilt
 };
 
 /// D at which the plan's machine takes equally long for both parts, as a real number.

@@ -14,7 +14,8 @@ Estimate known_to(double value, double relative_half_width)
 Evidence good_evidence()
 {
     Evidence evidence;
-    evidence.points = {{4000, Side::communication_bound}, {8000, Side::undecided}, {16000, Side::compute_bound}};
+    evidence.points = {
+        {4000, Side::communication_bound}, {8000, Side::undecided}, {16000, Side::compute_bound}};
     evidence.D_law = known_to(7400, 0.02);
     evidence.D_model = known_to(8000, 0.03);
     evidence.D_obs = known_to(7800, 0.03);
@@ -22,7 +23,10 @@ Evidence good_evidence()
     return evidence;
 }
 
-bool mentions(const Judgement& judgement, const std::string& text) { return judgement.reason.find(text) != std::string::npos; }
+bool mentions(const Judgement& judgement, const std::string& text)
+{
+    return judgement.reason.find(text) != std::string::npos;
+}
 
 TEST(Verdict, HoldsWithinTheTolerance)
 {
@@ -57,11 +61,13 @@ TEST(Verdict, ExplainedNamesTheFactorThatMattersMost)
     Evidence evidence = good_evidence();
     evidence.D_obs = known_to(10600, 0.03);
     evidence.D_model = known_to(10500, 0.03);
-    const std::vector<Factor> factors{{"matmul_efficiency", 0.99, "the matmul at D* runs at 99 % of the calibrated rate"},
-                                      {"allreduce_bandwidth", 1.44, "mpi_allreduce reaches 69 % of the link"}};
+    const std::vector<Factor> factors{
+        {"matmul_efficiency", 0.99, "the matmul at D* runs at 99 % of the calibrated rate"},
+        {"allreduce_bandwidth", 1.44, "mpi_allreduce reaches 69 % of the link"}};
     evidence.factors = factors;
-    EXPECT_EQ(judge(evidence).reason, "D* is 10600, the law says 7400; of the factor 1.432, 1.44: mpi_allreduce reaches 69 % of "
-                                      "the link; the fitted costs predict 10500 ±3 %");
+    EXPECT_EQ(judge(evidence).reason,
+              "D* is 10600, the law says 7400; of the factor 1.432, 1.44: mpi_allreduce reaches 69 % of "
+              "the link; the fitted costs predict 10500 ±3 %");
 }
 
 TEST(Verdict, RefutedWhenAwayFromBoth)
@@ -93,16 +99,21 @@ TEST(Verdict, AModelThatAllowsAnythingExplainsNothing)
 TEST(Verdict, RefutedWhenTheOrderIsWrong)
 {
     Evidence evidence = good_evidence();
-    evidence.points = {{4000, Side::compute_bound}, {8000, Side::undecided}, {16000, Side::communication_bound}};
+    evidence.points = {
+        {4000, Side::compute_bound}, {8000, Side::undecided}, {16000, Side::communication_bound}};
     const Judgement judgement = judge(evidence);
     EXPECT_EQ(judgement.verdict, Verdict::refuted);
-    EXPECT_TRUE(mentions(judgement, "D = 4000 is compute-bound, yet D = 16000 is communication-bound")) << judgement.reason;
+    EXPECT_TRUE(mentions(judgement, "D = 4000 is compute-bound, yet D = 16000 is communication-bound"))
+        << judgement.reason;
 }
 
 TEST(Verdict, UndecidedPointsDoNotBreakTheOrder)
 {
     Evidence evidence = good_evidence();
-    evidence.points = {{4000, Side::communication_bound}, {7000, Side::undecided}, {7100, Side::undecided}, {16000, Side::compute_bound}};
+    evidence.points = {{4000, Side::communication_bound},
+                       {7000, Side::undecided},
+                       {7100, Side::undecided},
+                       {16000, Side::compute_bound}};
     EXPECT_EQ(judge(evidence).verdict, Verdict::holds);
 }
 
@@ -113,7 +124,8 @@ TEST(Verdict, WithoutABracketItSaysWhichDToAdd)
     evidence.points = {{4000, Side::compute_bound}, {8000, Side::compute_bound}};
     Judgement judgement = judge(evidence);
     EXPECT_EQ(judgement.verdict, Verdict::inconclusive);
-    EXPECT_EQ(judgement.reason, "all points are compute-bound: add D below 4000 (the fitted costs predict 8000)");
+    EXPECT_EQ(judgement.reason,
+              "all points are compute-bound: add D below 4000 (the fitted costs predict 8000)");
 
     evidence.points = {{4000, Side::communication_bound}, {8000, Side::communication_bound}};
     evidence.D_model = std::nullopt;
@@ -128,7 +140,8 @@ TEST(Verdict, ACrossingBetweenUndecidedPointsIsNoBracket)
     evidence.points = {{4000, Side::undecided}, {8000, Side::undecided}, {16000, Side::compute_bound}};
     const Judgement judgement = judge(evidence);
     EXPECT_EQ(judgement.verdict, Verdict::inconclusive);
-    EXPECT_TRUE(mentions(judgement, "no point is communication-bound beyond its interval: add D below 4000")) << judgement.reason;
+    EXPECT_TRUE(mentions(judgement, "no point is communication-bound beyond its interval: add D below 4000"))
+        << judgement.reason;
 }
 
 TEST(Verdict, FewSamplesAreInconclusive)

@@ -23,7 +23,7 @@ namespace {
 
 using namespace test;
 
-constexpr unsigned seconds_allowed = 10;
+constexpr unsigned seconds_allowed = 30;
 constexpr rlim_t bytes_allowed = rlim_t{1} << 30;
 
 /// How many damaged files to try; more by the environment for a long search.
