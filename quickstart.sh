@@ -59,4 +59,4 @@ case $rc in
   3) echo "== No verdict from this run; the report above says what to change. That is a finding, not a failure." ;;
   *) printf 'quickstart.sh: the report failed (exit code %s): see above; the measurements are in %s\n' "$rc" "$file" >&2; exit "$rc" ;;
 esac
-echo "   Next: on a cluster, hpc/; on links of a chosen speed on this machine, hpc/virtual-cluster/README.md"
+echo "   Next: on a cluster, the same with mpirun or srun (README.md); on links of a chosen speed on this machine, hpc/virtual-cluster/README.md"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Starts ranks on this machine with whatever switches it needs; --help says which. For a cluster use its own launcher, as in hpc/.
+# Starts ranks on this machine with whatever switches it needs; --help says which. For a cluster use its own launcher.
 set -euo pipefail
 
 usage() {

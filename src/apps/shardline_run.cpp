@@ -15,6 +15,7 @@
 #include "measure/stop_signal.hpp"
 #include "model/analysis.hpp"
 #include "model/error.hpp"
+#include "postprocess/printable.hpp"
 #include "postprocess/report_text.hpp"
 #include "record/reader.hpp"
 #include "record/writer.hpp"
@@ -26,6 +27,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <cstring>
 #include <fcntl.h>
 #include <iostream>
@@ -105,13 +107,16 @@ std::optional<int> parse(int argc, char** argv, CommandLine& command)
         ->allow_extra_args(false)
         ->check(CLI::IsMember(std::vector<std::string>(stopping_codes().begin(), stopping_codes().end())))
         ->type_name("NAME");
-    app.add_flag("--dry-run", command.dry_run, "print the plan: points, memory, counts, time; measure nothing");
+    app.add_flag("--dry-run", command.dry_run, "print the plan: points, memory, counts, time; only a first probe is measured");
     app.add_flag("--force", command.force, "overwrite the output file");
     try {
         app.parse(argc, argv);
         if (command.resume.empty()) {
             if (command.experiment.empty()) throw CLI::RequiredError("EXPERIMENT.toml");
             if (command.output.empty() && !command.dry_run) throw CLI::RequiredError("-o FILE.h5");
+            std::error_code absent; // then they cannot be the same
+            if (std::filesystem::equivalent(command.output, command.experiment, absent))
+                throw CLI::ValidationError("-o " + command.output, "is the experiment file: name another file");
         } else if (!command.output.empty() || command.dry_run || command.force) {
             throw CLI::ExcludesError("--resume", "-o, --dry-run and --force");
         }
@@ -149,7 +154,7 @@ Experiment read_on_root(const Session& session, const CommandLine& command, RunD
 std::string plan_text(const Plan& plan, const Experiment& experiment, int ranks)
 {
     std::string text = fmt::format("{}\n{} rank{}, {} passes of {} repetitions and {} warm-ups in each of two modes\n",
-                                   experiment.title, ranks, ranks == 1 ? "" : "s", experiment.passes, experiment.repetitions,
+                                   printable(experiment.title), ranks, ranks == 1 ? "" : "s", experiment.passes, experiment.repetitions,
                                    experiment.warmups);
     if (ranks == 1) text += "one rank has nothing to sum: calibration only\n";
     double seconds = 0;

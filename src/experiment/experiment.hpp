@@ -39,7 +39,7 @@ struct Experiment {
     int64_t max_passes = 30; ///< visits to a point whose interval is still too wide, at most
     double target_point = 0.02; ///< relative half-width of a point's intervals at which it is known
     double target_D_obs = 0.05; ///< relative half-width of D_obs at which the run may stop
-    int64_t time_budget_s = 0;  ///< measuring starts no further pass after this; 0: no limit
+    int64_t time_budget_s = 0;  ///< no further visit starts after this; 0: no limit
     int64_t repetitions = 5; ///< per visit and mode, beside the warm-ups
     int64_t warmups = 1;     ///< per visit and mode
     uint64_t seed = 1;       ///< of the order of points

@@ -24,6 +24,12 @@ namespace {
 
 constexpr int64_t MiB = 1024 * 1024;
 constexpr int64_t largest_exchange_bytes = 16 * MiB;
+constexpr double long_exchange_s = 0.25; ///< of one exchange: larger messages would only repeat it, slowly
+constexpr double long_peak_s = 0.05;     ///< of one square matmul
+constexpr int64_t widest_calibration = int64_t{1} << 22;
+
+/// When a matmul of width K shows enough of the curve: past the crossover, and near the full rate unless that takes long.
+bool reaches_far_enough(int64_t K, double time_s, double reach_s) { return time_s > reach_s && (K >= 1024 || time_s > 0.1); }
 
 double to_seconds(int64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
@@ -86,12 +92,11 @@ private:
 
     void calibrate_exchange()
     {
-        constexpr double long_enough_s = 0.25;
         measure_once(exchange_points(8, P()).front());
         for (int64_t bytes = MiB; bytes <= largest_exchange_bytes; bytes *= 4) {
             double longest_s = 0;
             for (const Point& point : exchange_points(bytes, P())) longest_s = std::max(longest_s, measure_once(point));
-            if (longest_s > long_enough_s) break; // larger ones would only repeat it, slowly
+            if (longest_s > long_exchange_s) break; // larger ones would only repeat it, slowly
         }
     }
 
@@ -99,10 +104,9 @@ private:
     void calibrate_matmul(Shape shape)
     {
         const double reach_s = 4 * allreduce_time_near_s(message_bytes(experiment_, shape));
-        constexpr int64_t widest = int64_t{1} << 22;
-        for (int64_t K = 8; K <= widest && visitor_.fits(shape.B, shape.F, K); K *= 2) {
+        for (int64_t K = 8; K <= widest_calibration && visitor_.fits(shape.B, shape.F, K); K *= 2) {
             const double time_s = measure_once(matmul_point(experiment_, shape, K, P()));
-            if (time_s > reach_s && (K >= 1024 || time_s > 0.1)) break;
+            if (reaches_far_enough(K, time_s, reach_s)) break;
         }
     }
 
@@ -110,7 +114,7 @@ private:
     void calibrate_peak()
     {
         for (int64_t n = 1024; n <= 4096 && visitor_.fits(n, n, n); n *= 2)
-            if (measure_once(matmul_point(experiment_, {n, n}, n, P())) > 0.05) break;
+            if (measure_once(matmul_point(experiment_, {n, n}, n, P())) > long_peak_s) break;
     }
 
     /// The longest of the allreduce calibrations next to V; 0 for one rank.
@@ -217,11 +221,12 @@ private:
         return imprecise;
     }
 
-    bool time_is_left()
+    bool time_is_left() { return agreed(time_is_left_here() ? 1 : 0) != 0; }
+
+    bool time_is_left_here() const
     {
-        const bool left = experiment_.time_budget_s == 0 ||
-                          to_seconds(now_ns() - started_ns_) < static_cast<double>(experiment_.time_budget_s);
-        return agreed(left ? 1 : 0) != 0;
+        return experiment_.time_budget_s == 0 ||
+               to_seconds(now_ns() - started_ns_) < static_cast<double>(experiment_.time_budget_s);
     }
 
     /// Adds points where the curves now seem to cross, or outwards where they do not.
@@ -265,7 +270,17 @@ private:
         on_root(session_, [&] {
             const Precision precision = precision_of({&data_, 1}, {experiment_.target_point, experiment_.target_D_obs});
             for (const SweepPrecision& sweep : precision.sweeps) keep(precision_note(sweep));
+            if (!time_is_left_here()) keep(budget_note());
         });
+    }
+
+    Finding budget_note() const
+    {
+        const auto fewest = std::ranges::min(history_, {}, &PointHistory::visits).visits;
+        return {"time_budget", fewest < experiment_.passes ? Severity::warning : Severity::note, -1,
+                fmt::format("the time budget of {} s is spent; the least visited point has {} of {} visits: for more, go on with "
+                            "--resume and a --time-budget",
+                            experiment_.time_budget_s, fewest, experiment_.passes)};
     }
 
     Finding precision_note(const SweepPrecision& sweep) const
@@ -569,15 +584,49 @@ void require_feasible(const Session& session, const Experiment& experiment)
     }
 }
 
+namespace {
+
+/// Seconds that one repetition of each calibration point takes at that C and W: the steps of Runner::calibrate.
+double calibration_s(const Experiment& experiment, Shape shape, int32_t P, const Machine& machine)
+{
+    double total_s = 0;
+    for (int64_t bytes = MiB; P > 1 && bytes <= largest_exchange_bytes; bytes *= 4) {
+        const double time_s = static_cast<double>(bytes) / machine.W;
+        total_s += time_s * static_cast<double>(exchange_points(bytes, P).size());
+        if (time_s > long_exchange_s) break;
+    }
+    if (P > 1)
+        for (const Point& point : allreduce_points(experiment, shape, P))
+            total_s += allreduce_bandwidth_bound_s(static_cast<double>(point.message_bytes), P, machine.W);
+    const double reach_s =
+        4 * allreduce_bandwidth_bound_s(static_cast<double>(message_bytes(experiment, shape)), P, machine.W);
+    for (int64_t K = 8; K <= widest_calibration; K *= 2) {
+        const double time_s = comp_time_s(shape.B, K * P, shape.F, P, machine.C);
+        total_s += time_s;
+        if (reaches_far_enough(K, time_s, reach_s)) break;
+    }
+    for (int64_t n = 1024; n <= 4096; n *= 2) {
+        const double time_s = comp_time_s(n, n * P, n, P, machine.C);
+        total_s += time_s;
+        if (time_s > long_peak_s) break;
+    }
+    return total_s;
+}
+
+} // namespace
+
 int64_t memory_per_rank_bytes(const Experiment& experiment, int64_t B, int64_t F, int64_t K, int32_t P)
 {
     // The allreduce calibration takes a Z of one and a half times the size, the exchange two messages.
     const int64_t calibration =
         P > 1 ? operand_bytes(B, (F + 1) / 2, 0, experiment.compute_type, experiment.wire_type) + 2 * largest_exchange_bytes : 0;
     constexpr int64_t points_expected = 60, bytes_per_row = 32, bytes_per_row_and_rank = 4 * 8;
-    const int64_t rows = points_expected * experiment.passes * 2 * (experiment.repetitions + experiment.warmups);
-    return operand_bytes(B, F, K, experiment.compute_type, experiment.wire_type) + calibration +
-           rows * (bytes_per_row + P * bytes_per_row_and_rank);
+    // In floating point: counts that a user may give make a product beyond 64 bits.
+    const double rows = 2.0 * points_expected * static_cast<double>(experiment.passes) *
+                        static_cast<double>(experiment.repetitions + experiment.warmups);
+    constexpr double beyond_any_memory = 0x1p60;
+    const double samples = std::min(beyond_any_memory, rows * static_cast<double>(bytes_per_row + P * bytes_per_row_and_rank));
+    return operand_bytes(B, F, K, experiment.compute_type, experiment.wire_type) + calibration + static_cast<int64_t>(samples);
 }
 
 Plan plan_experiment(const Session& session, const Experiment& experiment)
@@ -597,10 +646,11 @@ Plan plan_experiment(const Session& session, const Experiment& experiment)
         planned.memory_per_rank_bytes =
             memory_per_rank_bytes(experiment, shape.B, shape.F, largest_shard_width(widest, P), P);
         const double t_comm_s = allreduce_bandwidth_bound_s(s * B * F, P, machine.W);
-        for (int64_t value : planned.D)
-            planned.seconds += 2 * static_cast<double>(experiment.passes * (experiment.repetitions + experiment.warmups)) *
-                               (comp_time_s(shape.B, value, shape.F, P, machine.C) + t_comm_s);
-        planned.seconds *= 1.5; // calibration is visited as often, and checks and fills take their part
+        double sweep_s = 0; // of one repetition in both modes at every point
+        for (int64_t value : planned.D) sweep_s += 2 * (comp_time_s(shape.B, value, shape.F, P, machine.C) + t_comm_s);
+        const double passes = static_cast<double>(experiment.passes);
+        planned.seconds = static_cast<double>(experiment.repetitions + experiment.warmups) *
+                          (passes * sweep_s + (passes + 1) * calibration_s(experiment, shape, P, machine));
         plan.shapes.push_back(planned);
     }
     return plan;

@@ -2,6 +2,8 @@
 
 #include "model/error.hpp"
 #include "model/findings.hpp"
+#include "model/law.hpp"
+#include "model/text.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -54,6 +56,19 @@ std::string invalidity(std::span<const RunData> launches, const Sweep& sweep)
     return failed.empty() ? "" : failed.front().text;
 }
 
+/// No allreduce is quicker than the link: where one was, W is not what the link can do. Empty where all is possible.
+std::string impossible_speed(const Sweep& sweep, const Calibration& calibration, const Observation& observation)
+{
+    constexpr double least_share = 0.8; // buffers on the way let a message look somewhat quicker than the link
+    if (!observation.crossing || !calibration.W_bytes_per_s) return "";
+    const double bound_s = allreduce_bandwidth_bound_s(sweep.V(), sweep.P, calibration.W_bytes_per_s->value);
+    if (observation.crossing->t_s >= least_share * bound_s) return "";
+    return sweep.strategy + " takes " + number_text(observation.crossing->t_s) + " s, less than the " + number_text(bound_s) +
+           " s that the calibrated W allows, so W is not what the link can do: quieten the machine, or take B and F "
+           "so large that V is near the calibration's largest message";
+}
+
+
 Crossover crossover_of(std::span<const RunData> launches, std::span<const PointSamples> points,
                        const Sweep& sweep, double tolerance)
 {
@@ -88,6 +103,10 @@ Crossover crossover_of(std::span<const RunData> launches, std::span<const PointS
     evidence.tolerance = tolerance;
     evidence.factors = result.factors;
     Judgement judgement = judge(evidence);
+    // Agreement with a law that rests on a wrong W is none; a refutation stays one.
+    const std::string impossible = impossible_speed(sweep, calibration, observation);
+    if (!impossible.empty() && judgement.verdict != Verdict::refuted && judgement.verdict != Verdict::inconclusive)
+        judgement = {Verdict::inconclusive, impossible};
     result.verdict = judgement.verdict;
     result.reason = std::move(judgement.reason);
     return result;
@@ -100,6 +119,19 @@ bool is_recorded(const std::vector<Finding>& findings, const Finding& finding)
     });
 }
 
+/// What a run noted of its precision and its time holds until it was resumed and noted it again, and for that run alone.
+bool is_superseded(const Finding& finding, const RunData& run, size_t launches)
+{
+    if (finding.code != "precision" && finding.code != "time_budget") return false;
+    if (launches > 1) return true;
+    const std::string subject = finding.code == "precision" ? finding.text.substr(0, finding.text.find(':')) : "";
+    const auto last = std::find_if(run.findings.rbegin(), run.findings.rend(), [&](const Finding& other) {
+        return other.code == finding.code && other.text.starts_with(subject);
+    });
+    return last->text != finding.text;
+}
+
+
 /// Findings of the runs, then those seen in the data, each once.
 std::vector<Finding> all_findings(std::span<const RunData> launches, std::span<const PointSamples> points)
 {
@@ -107,7 +139,9 @@ std::vector<Finding> all_findings(std::span<const RunData> launches, std::span<c
     const auto add = [&](const Finding& finding) {
         if (!is_recorded(findings, finding)) findings.push_back(finding);
     };
-    for (const RunData& run : launches) std::for_each(run.findings.begin(), run.findings.end(), add);
+    for (const RunData& run : launches)
+        for (const Finding& finding : run.findings)
+            if (!is_superseded(finding, run, launches.size())) add(finding);
     const std::vector<Finding> seen = findings_in(launches, points);
     std::for_each(seen.begin(), seen.end(), add);
     return findings;

@@ -21,6 +21,8 @@ struct Estimate {
 
     /// (high − low) / 2 relative to value.
     double relative_half_width() const { return (high - low) / (2 * value); }
+    /// The longer side of the interval relative to value.
+    double relative_reach() const { return (high - value > value - low ? high - value : value - low) / value; }
     bool contains(double x) const { return low <= x && x <= high; }
     bool reaches_95() const { return confidence >= 0.95; }
 };

@@ -12,6 +12,10 @@ namespace {
 /// Intervals wider than this to either side could turn one verdict into another.
 constexpr double widest_interval = 0.25;
 
+/// Largest ratio of the two D that bracket D_obs. t_comp = a + b·D bends in logarithms; a straight line across a
+/// factor of 4 misses the crossing by up to 11 %, across 16 by a third.
+constexpr double widest_bracket = 4;
+
 /// D_obs this close to D_model counts as predicted, whatever the model's interval.
 constexpr double model_tolerance = 1.10;
 
@@ -22,6 +26,12 @@ bool within_factor(double a, double b, double factor) { return std::max(a / b, b
 std::string half_width_text(const Estimate& estimate)
 {
     return "±" + percent_text(estimate.relative_half_width());
+}
+
+/// "[94.5, 103]".
+std::string interval_text(const Estimate& estimate)
+{
+    return "[" + number_text(estimate.low) + ", " + number_text(estimate.high) + "]";
 }
 
 /// A compute-bound point below a communication-bound one, both beyond their intervals.
@@ -79,22 +89,37 @@ std::string expectation(const Evidence& evidence)
     return "";
 }
 
+/// Where the points next to D_obs lie too far apart for a line in logarithms to stand for t_comp between them:
+/// what to add. Nothing where they are close enough.
+std::optional<std::string> wide_gap(const Evidence& evidence)
+{
+    int64_t below = 0, above = 0;
+    for (const SidedPoint& point : evidence.points) {
+        if (static_cast<double>(point.D) <= evidence.D_obs->value) below = point.D;
+        if (static_cast<double>(point.D) >= evidence.D_obs->value && above == 0) above = point.D;
+    }
+    if (below == 0 || above == 0 || static_cast<double>(above) <= widest_bracket * static_cast<double>(below))
+        return std::nullopt;
+    return "the points that bracket D* lie too far apart to interpolate between them: add D between " +
+           std::to_string(below) + " and " + std::to_string(above);
+}
+
 /// Why no verdict can be given; nothing where one can.
 std::optional<std::string> obstacle(const Evidence& evidence)
 {
     if (!evidence.D_obs)
         return "computation and communication do not cross between the points: add D on both sides, or passes";
-    if (evidence.D_obs->relative_half_width() > widest_interval)
-        return "D* is " + number_text(evidence.D_obs->value) + " " + half_width_text(*evidence.D_obs) +
+    if (evidence.D_obs->relative_reach() > widest_interval)
+        return "D* is " + number_text(evidence.D_obs->value) + " " + interval_text(*evidence.D_obs) +
                " (too wide to decide): add passes or launches, or quieten the machine";
+    if (const auto gap = wide_gap(evidence)) return gap;
     if (!evidence.D_law)
         return "C or W is not known, so there is no law to compare with: measure the calibration points too";
     if (!evidence.D_law->reaches_95())
         return "the calibration has fewer than " + std::to_string(min_samples_for_95) +
                " usable samples: add passes";
-    if (evidence.D_law->relative_half_width() > widest_interval)
-        return "the law's D* is " + number_text(evidence.D_law->value) + " " +
-               half_width_text(*evidence.D_law) +
+    if (evidence.D_law->relative_reach() > widest_interval)
+        return "the law's D* is " + number_text(evidence.D_law->value) + " " + interval_text(*evidence.D_law) +
                " (the calibration is too noisy to decide): add passes, or quieten the machine";
     return std::nullopt;
 }

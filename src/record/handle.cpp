@@ -77,6 +77,12 @@ Handle access_properties()
     return properties;
 }
 
+bool locking_is_forced()
+{
+    const char* value = std::getenv("HDF5_USE_FILE_LOCKING");
+    return value && std::string_view(value) != "FALSE" && std::string_view(value) != "0";
+}
+
 Failure last_failure(std::string_view object)
 {
     const auto description = innermost_description();

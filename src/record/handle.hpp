@@ -66,6 +66,9 @@ private:
 /// SWMR anyway. A writer holds WriterLock; a reader needs no lock.
 Handle access_properties();
 
+/// Whether the environment makes HDF5 lock files it opens nevertheless, for the time of opening.
+bool locking_is_forced();
+
 /// The failure on top of HDF5's error stack, told of `object`.
 Failure last_failure(std::string_view object);
 

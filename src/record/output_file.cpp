@@ -64,7 +64,7 @@ void check_replaceable(const std::string& path, const struct stat& status, Overw
     if (S_ISDIR(status.st_mode)) refuse(path, "it is a folder", "name a file in it");
     if (!S_ISREG(status.st_mode)) refuse(path, "it is a device or pipe", "name a file that can be created");
     if (overwrite == Overwrite::refuse)
-        refuse(path, "it exists", "choose another name, or allow it to be replaced");
+        refuse(path, "it exists", "choose another name, or replace it with --force");
     const WriterLock nobody_uses_it(path);
 }
 

@@ -463,7 +463,6 @@ RunWriter::RunWriter(const std::string& path, const RunData& header, Overwrite o
     OutputFile output(path, overwrite);
     file_->path = path;
     file_->ranks = header.ranks.size();
-    file_->lock = WriterLock(output.temporary_path());
     file_->write([&] {
         const auto properties = writing_properties();
         const auto creation = creation_properties();
@@ -474,6 +473,7 @@ RunWriter::RunWriter(const std::string& path, const RunData& header, Overwrite o
         check(H5Fstart_swmr_write(file_->file.get()), "");
         file_->open_columns();
     });
+    file_->lock = WriterLock(output.temporary_path()); // only now: HDF5 may have held a lock of its own until SWMR began
     file_->append(file_->findings, std::span<const Finding>(header.findings));
     file_->append(file_->clocks, std::span<const ClockModel>(header.clocks));
     output.publish();
@@ -488,7 +488,9 @@ RunWriter RunWriter::reopen(const std::string& path)
     file->published = true;
     file->ranks = read_run(path).ranks.size();
     file->write([&] {
+        if (hdf5::locking_is_forced()) file->lock.release();
         file->file = open_to_continue(path);
+        if (hdf5::locking_is_forced()) file->lock = WriterLock(path);
         file->open_columns();
         for (auto* table : file->tables()) table->drop_uncommitted();
         file->set_status(RunStatus::running);

@@ -292,6 +292,29 @@ RunData two_sweeps(double comm_factor_of_second)
     return run;
 }
 
+TEST(Analyse, AgreementWithAWThatTheAllreduceBeatsIsNone)
+{
+    SyntheticPlan plan; // every allreduce is one and a half times as fast as the calibrated link allows
+    plan.noise = 0.01;
+    plan.machine.allreduce_efficiency = 1.5;
+    const RunData run = synthetic_run(plan);
+    const Analysis analysis = analyse({&run, 1});
+    EXPECT_EQ(analysis.verdict, Verdict::inconclusive);
+    EXPECT_TRUE(mentions(analysis.reason, "W is not what the link can do")) << analysis.reason;
+}
+
+TEST(Analyse, OnlyTheLastPrecisionOfAResumedRunIsShown)
+{
+    RunData run = synthetic_run({});
+    run.findings = {{"precision", Severity::note, -1, "B = 1, F = 1: old"}, {"precision", Severity::note, -1, "B = 1, F = 2: other"},
+                    {"precision", Severity::note, -1, "B = 1, F = 1: new"}};
+    const Analysis analysis = analyse({&run, 1});
+    std::vector<std::string> shown;
+    for (const Finding& finding : analysis.findings)
+        if (finding.code == "precision") shown.push_back(finding.text);
+    EXPECT_EQ(shown, (std::vector<std::string>{"B = 1, F = 2: other", "B = 1, F = 1: new"}));
+}
+
 TEST(Analyse, EachBatchHasItsCrossoverAndTheLawDoesNotDependOnIt)
 {
     const RunData run = two_sweeps(1);

@@ -22,7 +22,7 @@ class PlantedLaw : public testing::TestWithParam<Machine> {};
 
 /// How often, in percent, each interval held the truth and the verdict was right.
 struct Tally {
-    double D_obs = 0, D_law = 0, D_model = 0, holds = 0;
+    double D_obs = 0, D_law = 0, D_model = 0, holds = 0, refuted = 0;
 };
 
 Tally tally_of(SyntheticPlan plan, int draws)
@@ -38,6 +38,7 @@ Tally tally_of(SyntheticPlan plan, int draws)
         tally.D_law += crossover.D_law && crossover.D_law->contains(truth) ? share : 0;
         tally.D_model += crossover.D_model && crossover.D_model->contains(truth) ? share : 0;
         tally.holds += crossover.verdict == Verdict::holds ? share : 0;
+        tally.refuted += crossover.verdict == Verdict::refuted ? share : 0;
     }
     return tally;
 }
@@ -52,7 +53,8 @@ void expect_truth(const SyntheticPlan& plan, const char* noise, int draws)
     EXPECT_GE(tally.D_obs, 93);
     EXPECT_GE(tally.D_law, 93);
     EXPECT_GE(tally.D_model, 93);
-    EXPECT_GE(tally.holds, 99);
+    EXPECT_GE(tally.holds, 97); // the others are inconclusive: noise of 10 % can leave an interval too wide
+    EXPECT_EQ(tally.refuted, 0);
 }
 
 TEST_P(PlantedLaw, IsFoundWithinTheIntervals)
@@ -105,8 +107,7 @@ TEST_P(PlantedNoise, LeavesTheCoverageOfDObsNear95)
         // Five points, the crossover anywhere between two of them.
         const double shift = std::fmod(0.618 * static_cast<double>(plan.seed), 1) - 0.5;
         plan.D.clear();
-        for (int i = -2; i <= 2; ++i)
-            plan.D.push_back(std::lround(truth * std::pow(2, (i + shift) / 2)));
+        for (int i = -2; i <= 2; ++i) plan.D.push_back(std::lround(truth * std::pow(2, (i + shift) / 2)));
         const RunData run = synthetic_run(plan);
         const auto points = collect_samples({&run, 1});
         const auto crossing = observe(points, sweeps_in(points).at(0)).crossing;

@@ -173,6 +173,27 @@ TEST(Verdict, WideIntervalsAreInconclusive)
     EXPECT_TRUE(mentions(judge(evidence), "calibration")) << judge(evidence).reason;
 }
 
+TEST(Verdict, AnIntervalThatReachesFarToOneSideIsTooWide)
+{
+    Evidence evidence = good_evidence();
+    evidence.D_obs->low = 0.7 * evidence.D_obs->value;
+    EXPECT_EQ(judge(evidence).verdict, Verdict::inconclusive);
+    evidence = good_evidence();
+    evidence.D_law->high = 1.3 * evidence.D_law->value;
+    EXPECT_EQ(judge(evidence).verdict, Verdict::inconclusive);
+}
+
+TEST(Verdict, PointsFarApartDoNotBracket)
+{
+    Evidence evidence = good_evidence();
+    evidence.points = {{2000, Side::communication_bound}, {7900, Side::compute_bound}};
+    EXPECT_EQ(judge(evidence).verdict, Verdict::holds);
+    evidence.points = {{1900, Side::communication_bound}, {7900, Side::compute_bound}};
+    const Judgement judgement = judge(evidence);
+    EXPECT_EQ(judgement.verdict, Verdict::inconclusive);
+    EXPECT_TRUE(mentions(judgement, "add D between 1900 and 7900")) << judgement.reason;
+}
+
 TEST(Verdict, WithoutCalibrationThereIsNothingToCompareWith)
 {
     Evidence evidence = good_evidence();
