@@ -91,7 +91,8 @@ std::string_view remedy(int error)
     case ENOLCK:
     case ENOSYS:
     case EAGAIN:
-        return "the file system refuses file locks: set HDF5_USE_FILE_LOCKING=FALSE in the environment, or write to a local disk";
+        return "the file system refuses file locks: set HDF5_USE_FILE_LOCKING=FALSE in the environment, or write to a "
+               "local disk";
     default: return "check the disk, or write to another one";
     }
 }

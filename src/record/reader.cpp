@@ -169,11 +169,13 @@ void require_format(StoredFile& file, const std::string& path)
     const bool ours = hdf5::has_attribute(file.get(), "format")
         && hdf5::text_attribute(file, file.get(), "format") == schema::format_name;
     if (!ours)
-        throw InputError(fmt::format("cannot read {} (it was not written by shardline): name a file that shardline-run wrote", path));
+        throw InputError(
+            fmt::format("cannot read {} (it was not written by shardline): name a file that shardline-run wrote", path));
     const auto version = hdf5::number_attribute(file.get(), "format_version");
     if (version > schema::format_version)
-        throw InputError(fmt::format("cannot read {} (written by a newer shardline: format {}, this reads {}): update shardline",
-                                     path, version, schema::format_version));
+        throw InputError(
+            fmt::format("cannot read {} (written by a newer shardline: format {}, this reads {}): update shardline", path,
+                        version, schema::format_version));
     if (version < 1) reject("format_version", "not a version");
 }
 

@@ -67,7 +67,10 @@ uint64_t bytes_without_holes(int descriptor, off_t size)
     return bytes;
 }
 
-bool blames_flags(const Failure& failure) { return std::string_view(failure.what()).find("already open") != std::string_view::npos; }
+bool blames_flags(const Failure& failure)
+{
+    return std::string_view(failure.what()).find("already open") != std::string_view::npos;
+}
 
 /// Opens a sound file; failing that, one that a run is writing or was killed over.
 Handle open_file(const std::string& path)
@@ -81,7 +84,8 @@ Handle open_file(const std::string& path)
     const auto second = last_failure("");
     const Failure& reason = blames_flags(first) && !blames_flags(second) ? second : first;
     if (reason.error_number != 0) refuse(path, reason.what(), remedy_for_reading(reason.error_number));
-    if (blames_flags(reason)) refuse(path, "another program writes it, or was killed over it", "wait, or repair it with h5clear -s");
+    if (blames_flags(reason))
+        refuse(path, "another program writes it, or was killed over it", "wait, or repair it with h5clear -s");
     const bool truncated = std::string_view(reason.what()).starts_with("truncated");
     refuse(path, reason.what(), truncated ? "copy it again from where it was written" : "it is damaged");
 }

@@ -21,6 +21,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifdef __SANITIZE_ADDRESS__
+/// HDF5 itself leaks a buffer when a write fails.
+extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }
+#endif
+
 namespace shardline {
 namespace {
 
@@ -181,9 +186,6 @@ TEST_F(SmallDisk, FillsUpAndIsContinuedWhenThereIsSpaceAgain)
 
 TEST_F(SmallDisk, DoesNotHoldUpTheEndOfTheProgram)
 {
-#ifdef __SANITIZE_ADDRESS__
-    GTEST_SKIP() << "HDF5 itself leaks a buffer when a write fails";
-#endif
     const pid_t child = ::fork();
     if (child == 0) {
         ::alarm(20);
