@@ -12,7 +12,7 @@ readonly build_packages=(
 )
 # What only the tests need: GoogleTest, readers of HDF5 other than our own, and the tools of the virtual cluster.
 readonly test_packages=(
-  libgtest-dev hdf5-tools python3-h5py
+  libgtest-dev libgmock-dev hdf5-tools python3-h5py
   iproute2 util-linux procps
 )
 
@@ -152,7 +152,10 @@ look_for_things() {
   want 'fmt/format.h' fmt fmt have_header fmt/format.h fmt
   want 'nlohmann/json.hpp' nlohmann-json nlohmann-json have_header nlohmann/json.hpp nlohmann_json
   want 'hwloc.h' hwloc hwloc have_header hwloc.h hwloc
-  if [ -n "$with_tests" ]; then want 'gtest/gtest.h' googletest googletest have_header gtest/gtest.h gtest; fi
+  if [ -n "$with_tests" ]; then
+    want 'gtest/gtest.h' googletest googletest have_header gtest/gtest.h gtest
+    want 'gmock/gmock.h' googletest googletest have_header gmock/gmock.h gmock
+  fi
   local needed=(${missing[@]+"${missing[@]}"})
   missing=()
   want 'gnuplot: figures of the report' gnuplot gnuplot have_program gnuplot

@@ -34,7 +34,7 @@ std::string duration(double seconds)
 
 std::string text_of(const Progress& p)
 {
-    if (p.visits_planned == 0) return fmt::format("{}: {} points", p.phase, p.visits_done);
+    if (p.visits_planned == 0) return fmt::format("{}: point {}", p.phase, p.visits_done);
     return fmt::format("{}: {} of {} visits, {} left", p.phase, p.visits_done, p.visits_planned, duration(p.seconds_left));
 }
 
