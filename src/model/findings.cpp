@@ -71,7 +71,7 @@ void add_trends(std::vector<Finding>& findings, std::span<const RunData> launche
                 {"trend", Severity::warning, -1,
                  "the last repetitions take " + change_text(*change) + " time than the first" +
                      (launches.size() > 1 ? " in " + launches[static_cast<size_t>(launch)].path : "") +
-                     " (heat, throttling or other load; medians mix the beginning with the end): "
+                     " (the clock, heat or other load changed; medians mix the beginning with the end): "
                      "let the machine settle and measure again"});
     if (const auto change = trend_within_visits(points))
         findings.push_back({"trend_in_visit", Severity::warning, -1,
