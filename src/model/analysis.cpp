@@ -124,13 +124,12 @@ bool is_superseded(const Finding& finding, const RunData& run, size_t launches)
 {
     if (finding.code != "precision" && finding.code != "time_budget") return false;
     if (launches > 1) return true;
-    const std::string subject = finding.code == "precision" ? finding.text.substr(0, finding.text.find(':')) : "";
+    const std::string subject = finding.code == "precision" ? finding.text.substr(0, finding.text.find(':') + 1) : "";
     const auto last = std::find_if(run.findings.rbegin(), run.findings.rend(), [&](const Finding& other) {
         return other.code == finding.code && other.text.starts_with(subject);
     });
     return last->text != finding.text;
 }
-
 
 /// Findings of the runs, then those seen in the data, each once.
 std::vector<Finding> all_findings(std::span<const RunData> launches, std::span<const PointSamples> points)

@@ -307,12 +307,12 @@ TEST(Analyse, OnlyTheLastPrecisionOfAResumedRunIsShown)
 {
     RunData run = synthetic_run({});
     run.findings = {{"precision", Severity::note, -1, "B = 1, F = 1: old"}, {"precision", Severity::note, -1, "B = 1, F = 2: other"},
-                    {"precision", Severity::note, -1, "B = 1, F = 1: new"}};
+                    {"precision", Severity::note, -1, "B = 1, F = 1: new"}, {"precision", Severity::note, -1, "B = 1, F = 16: third"}};
     const Analysis analysis = analyse({&run, 1});
     std::vector<std::string> shown;
     for (const Finding& finding : analysis.findings)
         if (finding.code == "precision") shown.push_back(finding.text);
-    EXPECT_EQ(shown, (std::vector<std::string>{"B = 1, F = 2: other", "B = 1, F = 1: new"}));
+    EXPECT_EQ(shown, (std::vector<std::string>{"B = 1, F = 2: other", "B = 1, F = 1: new", "B = 1, F = 16: third"}));
 }
 
 TEST(Analyse, EachBatchHasItsCrossoverAndTheLawDoesNotDependOnIt)
