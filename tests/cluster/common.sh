@@ -5,22 +5,28 @@ set -euo pipefail
 PATH=$PATH:/usr/sbin:/sbin
 
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+. "$here/../waiting.sh"
 vcluster=$here/../../hpc/virtual-cluster/vcluster
 name=t$$
 scratch=$(mktemp -d)
 chmod 755 "$scratch"   # ranks and other users read programs here
 
-vc() { "$vcluster" --name "$name" "$@"; }
-
 skip() { echo "SKIPPED: $*"; exit 77; }
 die() { echo "FAILED: $*" >&2; exit 1; }
+
+vc() {
+  local rc=0
+  timeout --foreground -k 10 100 "$vcluster" --name "$name" "$@" || rc=$?
+  [ "$rc" -ne 124 ] || die "vcluster $* has not ended after 100 s"
+  return "$rc"
+}
 
 at_end() { :; }   # for a test to redefine: removes what it has made besides the cluster
 
 clean_up() {
   [ "$BASHPID" = $$ ] || return 0   # subshells run this trap too
   at_end
-  if [ "$(id -u)" -eq 0 ]; then vc down 2>/dev/null || true; fi
+  if [ "$(id -u)" -eq 0 ]; then (vc down) 2>/dev/null || true; fi
   rm -rf "$scratch"
 }
 trap clean_up EXIT
@@ -66,14 +72,4 @@ expect_nothing_left() {
   [ ! -e "/run/shardline-vcluster/$name" ] || die "$1: the state directory is left"
   left=$(processes)
   [ -z "$left" ] || die "$1: processes left: $(ps -o pid=,args= -p "$(tr '\n' ' ' <<<"$left")")"
-}
-
-# wait_for SECONDS COMMAND...: until COMMAND succeeds
-wait_for() {
-  local tries
-  for ((tries = $1 * 20; tries > 0; tries--)); do
-    if "${@:2}"; then return 0; fi
-    sleep 0.05
-  done
-  return 1
 }

@@ -27,37 +27,34 @@ quiet || die "a failed run leaves processes: $(processes)"
 
 start_ranks
 kill -s TERM "$run_pid"
-rc=0
-wait "$run_pid" || rc=$?
-[ "$rc" -eq 143 ] || die "a run ended by TERM ended with $rc"
+end_of "$run_pid"
+[ "$code" -eq 143 ] || die "a run ended by TERM ended with $code"
 quiet || die "a run ended by TERM leaves processes: $(processes)"
 
 start_ranks
 if vc run -- true 2>"$scratch/err"; then die "two runs at once went through"; fi
 grep -q 'another run is on' "$scratch/err" || die "the second run does not say why it fails: $(cat "$scratch/err")"
 kill -s KILL "$(called mpirun)"
-rc=0
-wait "$run_pid" || rc=$?
-[ "$rc" -ne 0 ] || die "a run whose mpirun was killed says that all is well"
+end_of "$run_pid"
+[ "$code" -ne 0 ] || die "a run whose mpirun was killed says that all is well"
 quiet || die "a run whose mpirun was killed leaves processes: $(processes)"
 
 # Killed itself, `run` cannot clean up: the next run does.
 start_ranks
 kill -s KILL "$run_pid"
-wait "$run_pid" 2>/dev/null || true
+end_of "$run_pid"
 [ "$(vc run -- hostname 2>/dev/null | sort | paste -sd' ')" = 'n0 n1' ] || die "no run after one that was killed"
 quiet || die "processes of a killed run outlive the next: $(processes)"
 
 # `down` in the middle of a run, and of one whose `run` and mpirun are both dead.
 start_ranks
 vc down
-rc=0
-wait "$run_pid" || rc=$?
-[ "$rc" -ne 0 ] || die "a run that lost its cluster says that all is well"
+end_of "$run_pid"
+[ "$code" -ne 0 ] || die "a run that lost its cluster says that all is well"
 expect_nothing_left "down during a run"
 vc up 2 unlimited >/dev/null
 start_ranks
 kill -s KILL "$run_pid" "$(called mpirun)"
-wait "$run_pid" 2>/dev/null || true
+end_of "$run_pid"
 vc down
 expect_nothing_left "down after everything was killed"

@@ -9,9 +9,8 @@ for delay in 0.03 0.07 0.12 0.2; do
     up=$!
     sleep $delay
     kill -s $signal "$up" 2>/dev/null || true   # may have come to its end by then
-    rc=0
-    wait "$up" 2>/dev/null || rc=$?
-    if [ "$rc" -eq 0 ] || [ $signal = KILL ]; then vc down 2>/dev/null; fi
-    expect_nothing_left "up ended by $signal after $delay s (exit code $rc)"
+    end_of "$up"
+    if [ "$code" -eq 0 ] || [ $signal = KILL ]; then vc down 2>/dev/null; fi
+    expect_nothing_left "up ended by $signal after $delay s (exit code $code)"
   done
 done

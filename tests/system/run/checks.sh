@@ -7,6 +7,7 @@ launch=$SHARDLINE_SOURCE/scripts/launch.sh
 run=$SHARDLINE_BIN/shardline-run
 shardline=$SHARDLINE_BIN/shardline
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+. "$here/../../waiting.sh"
 scratch=$(mktemp -d)
 cd "$scratch"
 
@@ -24,16 +25,14 @@ started=()   # processes in the background, each ended by its id should the test
 clean_up() {
     [ "$BASHPID" = $$ ] || return 0   # subshells run this trap too
     local pid
-    for pid in ${started[@]+"${started[@]}"}; do   # mpirun takes its ranks along, as long as it is not killed itself
-        if kill -TERM "$pid" 2>/dev/null; then wait "$pid" 2>/dev/null || true; fi
-    done
+    for pid in ${started[@]+"${started[@]}"}; do put_an_end_to "$pid"; done
     rm -rf "$scratch"
 }
 trap clean_up EXIT
 
 python=/usr/bin/python3
 need_h5py() { "$python" -c 'import h5py' 2>/dev/null || skip "needs h5py for $python"; }
-examine() { "$python" "$here/examine.py" "$@"; }
+examine() { timeout -k 5 100 "$python" "$here/examine.py" "$@"; }
 
 # experiment NAME [LINE]...: writes NAME.toml: a run that is over soon. Later lines stand for earlier ones of the same key.
 experiment() {
@@ -77,16 +76,6 @@ refuses() {
     silent_on_stdout
 }
 
-# wait_for SECONDS COMMAND...: until COMMAND succeeds
-wait_for() {
-    local tries
-    for ((tries = $1 * 20; tries > 0; tries--)); do
-        if "${@:2}"; then return 0; fi
-        sleep 0.05
-    done
-    return 1
-}
-
 # begin RANKS ARGUMENT...: shardline-run in the background, standard output and error in out and err; sets launcher to
 # its launcher's process.
 begin() {
@@ -106,8 +95,7 @@ process_of() {
     done
 }
 
-# end_of LAUNCHER: its exit code, in the variable code
-end_of() {
-    code=0
-    wait "$1" 2>/dev/null || code=$?
-}
+# changed_at FILE: when it was changed last. A run that goes on can be waited for by it: reading the file while a run opens it
+# would keep the run from it, or find it half written.
+changed_at() { stat -c %y "$1"; }
+differs_from() { [ "$("${@:2}")" != "$1" ]; }

@@ -18,7 +18,6 @@ no_rank_left() {
     local pid
     for pid in "${ranks[@]}"; do if kill -0 "$pid" 2>/dev/null; then return 1; fi; done
 }
-grows() { [ "$(stat -c %Y.%s run.h5 2>/dev/null)" != "$1" ]; }
 
 begin 2 e.toml -o run.h5
 kills=0
@@ -42,9 +41,9 @@ for victim in 0 1 all 0 1 all 0 1 all 0; do
     readable_copy now.h5
     if [ -e earlier.h5 ]; then examine prefix earlier.h5 now.h5 || die "kill $kills lost what was committed"; fi
     mv now.h5 earlier.h5
-    before=$(stat -c %Y.%s run.h5)
+    before=$(changed_at run.h5)
     begin 2 --resume run.h5
-    wait_for 60 grows "$before" || true
+    wait_for 60 differs_from "$before" changed_at run.h5 || true
 done
 end_of "$launcher"
 [ "$code" -eq 0 ] || die "the last resume ended with $code"

@@ -38,9 +38,9 @@ done
 
 # Stopped again while it is resumed, later.
 file=stopped1.h5
-goes_on() { [ "$(examine status $file)" = running ]; }
+before=$(changed_at $file)
 begin 2 --resume $file
-wait_for 60 goes_on || die "the run does not go on"
+wait_for 60 differs_from "$before" changed_at $file || die "the run does not go on"
 stops TERM 1.5 "$(process_of 0)"
 
 for file in stopped?.h5; do
