@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 #include <memory>
 #include <sys/ioctl.h>
@@ -20,12 +21,17 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
-bool is_hdf5_file(const std::string& path)
+/// Whether writing to `path` would lose something that this program cannot make again: an experiment, a run, a script. What is not
+/// there, empty, a pipe or a device is not.
+bool holds_something_else(const std::string& path)
 {
-    char start[8] = {};
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(path, ignored)) return false;
     const File file(std::fopen(path.c_str(), "rb"));
-    return file && std::fread(start, 1, sizeof start, file.get()) == sizeof start &&
-           std::memcmp(start, "\x89HDF\r\n\x1a\n", sizeof start) == 0;
+    if (!file) return false;
+    char start[64] = {};
+    const std::string_view begin(start, std::fread(start, 1, sizeof start, file.get()));
+    return !begin.empty() && !begin.starts_with("{\n  \"schema\": \"shardline-");
 }
 
 } // namespace
@@ -39,8 +45,8 @@ void write_standard_output(std::string_view text)
 
 void write_file(const std::string& path, std::string_view text)
 {
-    if (is_hdf5_file(path))
-        throw InputError(fmt::format("{}: is an HDF5 file (which would be lost): give another path for the JSON", path));
+    if (holds_something_else(path))
+        throw InputError(fmt::format("{}: exists and is no JSON of shardline's (it would be lost): give another path for the JSON", path));
     File file(std::fopen(path.c_str(), "wb"));
     const bool written = file && std::fwrite(text.data(), 1, text.size(), file.get()) == text.size() && std::fflush(file.get()) == 0;
     if (!written || std::fclose(file.release()) != 0) // network file systems tell of a full disk at the end

@@ -42,25 +42,25 @@ double parse_tolerance(const std::string& text)
     return tolerance;
 }
 
-bool begin_alike(const std::vector<int64_t>& a, const std::vector<int64_t>& b)
+/// Whether one file is a copy of the other, however each went on: no two launches read the same nanoseconds in their first
+/// repetition, on every rank.
+bool begin_with_same_readings(const Repetitions& a, const Repetitions& b)
 {
-    const auto common = static_cast<std::ptrdiff_t>(std::min(a.size(), b.size()));
-    return std::equal(a.begin(), a.begin() + common, b.begin());
-}
-
-/// No two launches read the same nanoseconds. One file may be a copy made while the run went on.
-bool same_readings(const Repetitions& a, const Repetitions& b)
-{
-    return a.size() > 0 && b.size() > 0 && a.ranks == b.ranks && begin_alike(a.comp_end_ns, b.comp_end_ns) &&
-           begin_alike(a.comm_end_ns, b.comm_end_ns);
+    if (a.size() == 0 || b.size() == 0 || a.ranks != b.ranks) return false;
+    const auto same = [&](auto readings) {
+        return std::equal((a.*readings).begin(), (a.*readings).begin() + a.ranks, (b.*readings).begin());
+    };
+    return same(&Repetitions::comp_begin_ns) && same(&Repetitions::comp_end_ns) && same(&Repetitions::comm_begin_ns) &&
+           same(&Repetitions::comm_end_ns);
 }
 
 /// A run that enters twice would count its samples twice and make every interval too narrow.
 void refuse_same_launch(const RunData& a, const RunData& b)
 {
     std::error_code ignored;
-    if (std::filesystem::equivalent(a.path, b.path, ignored) || same_readings(a.repetitions, b.repetitions))
-        throw InputError(fmt::format("{} and {} are the same launch (its samples would count twice): give each launch once",
+    if (std::filesystem::equivalent(a.path, b.path, ignored) || begin_with_same_readings(a.repetitions, b.repetitions))
+        throw InputError(fmt::format("{} and {} are the same launch, or copies that each went on (the samples they share would count "
+                                     "twice): give each launch once",
                                      a.path, b.path));
 }
 

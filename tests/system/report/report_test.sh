@@ -67,8 +67,18 @@ c, = json.load(sys.stdin)["crossovers"]
 assert c["D_obs"] is None and c["D_obs_ci"] is None and c["ratio"] is None' || fail "null where there is nothing"
 
 cp holds.h5 other.h5
-refuses "is an HDF5 file" "$shardline" report holds.h5 --json other.h5
-cmp -s holds.h5 other.h5 || fail "a run was overwritten"
+echo "B = 1" >experiment.toml
+echo '{"mine": 1}' >mine.json
+for file in other.h5 experiment.toml mine.json; do
+    cp $file before
+    refuses "no JSON of shardline's" "$shardline" report holds.h5 --json $file
+    cmp -s $file before || fail "$file was overwritten"
+done
+: >empty.json
+for file in report.json empty.json; do # what shardline wrote may be written again
+    ends_with 0 "$shardline" report holds.h5 --json $file
+    python3 -c 'import json, sys; assert json.load(open(sys.argv[1]))["verdict"] == "holds"' $file || fail "$file was not written again"
+done
 refuses "cannot be written" "$shardline" report holds.h5 --json /nonexistent/report.json
 refuses "cannot be written" "$shardline" report holds.h5 --json ''
 
@@ -82,6 +92,19 @@ refuses "the same launch" "$shardline" report holds.h5 other.h5
 "$make_file" part.h5 status=running passes=4 # what a copy made during the run would hold
 "$make_file" whole.h5 passes=6
 refuses "the same launch" "$shardline" report part.h5 whole.h5
+# Two copies of one file, each with what was measured after the run was resumed: alike in the beginning only.
+if python3 -c 'import h5py' 2>/dev/null; then python=python3; else python=/usr/bin/python3; fi
+if "$python" -c 'import h5py' 2>/dev/null; then
+    cp holds.h5 resumed.h5
+    "$python" - <<'END' || fail "cannot change resumed.h5"
+import h5py
+with h5py.File("resumed.h5", "r+") as file:
+    for name in ("comp_end_ns", "comm_end_ns"):
+        column = file["repetitions"][name]
+        column[len(column) // 2:] += 1000
+END
+    refuses "copies that each went on" "$shardline" report holds.h5 resumed.h5
+fi
 "$make_file" three.h5 P=3
 refuses "cannot be pooled" "$shardline" report holds.h5 three.h5
 complains "ranks: 2 / 3"
