@@ -26,14 +26,13 @@ std::string host_of(std::span<const RunData> launches, int32_t rank)
                                                     : "an unknown host";
 }
 
-std::string D_text(const std::optional<Estimate>& D) { return D ? number_text(D->value) : "not to be found"; }
-
 /// Where the curves cross and where the law puts it, for one sweep.
 std::string crossover_text(std::span<const PointSamples> points, const Sweep& sweep)
 {
     const auto crossing = observe(points, sweep).crossing;
-    return "D* is " + D_text(crossing ? std::optional(crossing->D) : std::nullopt) + " and the law's " +
-           D_text(law_crossover(calibrate(points, sweep.P, sweep.compute_type), sweep));
+    const auto law = law_crossover(calibrate(points, sweep.P, sweep.compute_type), sweep);
+    return (crossing ? "D* is " + number_text(crossing->D.value) : "the measured curves do not cross") +
+           (law ? " and the law says " + number_text(law->value) : " and the law's D* is not known");
 }
 
 /// What the slow rank costs: the first sweep with it and without it.

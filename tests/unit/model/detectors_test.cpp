@@ -92,6 +92,15 @@ TEST(SlowRank, IsNamedWithItsHostAndWhatItCosts)
     EXPECT_NEAR(slow[0].factor, 2, 0.02);
 }
 
+TEST(SlowRank, IsDescribedWithoutACrossoverToo)
+{
+    SyntheticPlan plan;
+    plan.P = 4;
+    plan.slow_rank = 2;
+    plan.D = {64, 128, 256}; // all far below it
+    expect_mention(always_found(plan, "slow_rank"), "with it the measured curves do not cross and the law says ");
+}
+
 TEST(SlowRank, IsFoundOfTwo)
 {
     SyntheticPlan plan;
