@@ -29,9 +29,14 @@ Number parse_leading_number(const std::string& option, const std::string& text, 
     if (error == std::errc::result_out_of_range) refuse(option, text, "too large or too small for a number", suggestion);
     if (error != std::errc()) refuse(option, text, "not a number", suggestion);
     if (!std::isfinite(number.value)) refuse(option, text, "not a finite number", suggestion);
-    if (number.value <= 0) refuse(option, text, "not greater than zero", suggestion);
     number.rest = {stop, static_cast<size_t>(end - stop)};
     return number;
+}
+
+/// Only once all of `text` is known to be a number: "0x10" is not zero.
+void require_positive(const Number& number, const std::string& option, const std::string& text, std::string_view suggestion)
+{
+    if (number.value <= 0) refuse(option, text, "not greater than zero", suggestion);
 }
 
 struct ByteUnit {
@@ -53,7 +58,8 @@ double parse_positive(const std::string& option, const std::string& text)
 {
     constexpr std::string_view suggestion = "give a positive number, for example 1.97e14";
     const Number number = parse_leading_number(option, text, suggestion);
-    if (!number.rest.empty()) refuse(option, text, "not a number", suggestion);
+    if (!number.rest.empty()) refuse(option, text, "not a number in decimal", suggestion);
+    require_positive(number, option, text, suggestion);
     return number.value;
 }
 
@@ -64,7 +70,10 @@ double parse_bytes(const std::string& option, const std::string& text, const std
     if (number.rest.starts_with(' ')) number.rest.remove_prefix(1);
     if (!suffix.empty() && number.rest.ends_with(suffix)) number.rest.remove_suffix(suffix.size());
     for (const ByteUnit& unit : byte_units)
-        if (number.rest == unit.name) return number.value * unit.bytes;
+        if (number.rest == unit.name) {
+            require_positive(number, option, text, suggestion);
+            return number.value * unit.bytes;
+        }
     refuse(option, text, fmt::format("'{}' is no unit of bytes", number.rest), suggestion);
 }
 

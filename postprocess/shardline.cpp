@@ -1,5 +1,6 @@
 // `shardline`: what a run means (report), and what the law says on paper (predict). Links no MPI.
 
+#include "experiment/nearest_name.hpp"
 #include "model/error.hpp"
 #include "postprocess/commands.hpp"
 #include "postprocess/exit_code.hpp"
@@ -8,7 +9,11 @@
 
 #include <csignal>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <new>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace shardline {
 namespace {
@@ -17,8 +22,26 @@ constexpr const char* example = R"(Examples:
   shardline report run.h5
   shardline predict --flops 1.97e14 --bandwidth 4.5e10 --wire bf16 --ranks 2)";
 
+/// The word that stands where a subcommand should, where no subcommand is known by it.
+std::optional<std::string> unknown_subcommand(const CLI::App& program, int argc, char** argv)
+{
+    if (!program.get_subcommands().empty() || argc < 2 || argv[1][0] == '-') return std::nullopt;
+    return argv[1];
+}
+
+std::string suggestion_for(const CLI::App& program, const std::string& word)
+{
+    const auto all = [](const CLI::App*) { return true; };
+    std::vector<std::string> names;
+    for (const CLI::App* subcommand : program.get_subcommands(all)) names.push_back(subcommand->get_name());
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    const auto nearest = nearest_name(word, views);
+    return nearest ? fmt::format("did you mean '{}'? See 'shardline --help'", *nearest)
+                   : fmt::format("give {}, or see 'shardline --help'", fmt::join(names, " or "));
+}
+
 /// --help and --version come as exceptions that ask for success; everything else is a mistake in usage.
-int leave(const CLI::App& program, const CLI::ParseError& stop)
+int leave(const CLI::App& program, const CLI::ParseError& stop, int argc, char** argv)
 {
     if (dynamic_cast<const CLI::CallForVersion*>(&stop)) {
         write_standard_output(fmt::format("{}\n", stop.what()));
@@ -28,6 +51,8 @@ int leave(const CLI::App& program, const CLI::ParseError& stop)
         write_standard_output(program.help()); // of the subcommand, where one was named
         return 0;
     }
+    if (const auto word = unknown_subcommand(program, argc, argv))
+        throw InputError(fmt::format("no subcommand '{}': {}", *word, suggestion_for(program, *word)));
     const auto chosen = program.get_subcommands();
     const std::string name = chosen.empty() ? "shardline" : "shardline " + chosen.front()->get_name();
     print_message(fmt::format("{}: see '{} --help'", stop.what(), name));
@@ -44,7 +69,7 @@ int run(int argc, char** argv)
     try {
         program.parse(argc, argv);
     } catch (const CLI::ParseError& stop) {
-        return leave(program, stop);
+        return leave(program, stop, argc, argv);
     }
     for (const Command& command : commands)
         if (command.app->parsed()) return command.run();

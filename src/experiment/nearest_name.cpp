@@ -51,7 +51,11 @@ std::optional<std::string_view> nearest_name(std::string_view word, std::span<co
             nearest = name;
         }
     }
-    return nearest;
+    if (nearest) return nearest;
+    constexpr size_t shortest_stem = 3; // "wire" for "wire_type"; one letter begins anything
+    for (std::string_view name : names)
+        if (word.size() >= shortest_stem && lower_case(name).starts_with(lower_word)) return name;
+    return std::nullopt;
 }
 
 } // namespace shardline

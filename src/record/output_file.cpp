@@ -146,7 +146,10 @@ OutputFile::OutputFile(const std::string& path, Overwrite overwrite)
     : path_(path), target_(resolved(path)), overwrite_(overwrite)
 {
     check_folder(path_);
-    if (const auto status = status_of(path_)) check_replaceable(path_, *status, overwrite);
+    if (const auto status = status_of(path_))
+        check_replaceable(path_, *status, overwrite);
+    else if (std::error_code ignored; std::filesystem::is_symlink(path_, ignored))
+        refuse(path_, "it is a symbolic link to nothing", "remove it, or name the file itself");
     for (int attempt = 0;; ++attempt) {
         temporary_ = fmt::format("{}.{}.{}.tmp", target_, ::getpid(), attempt);
         const int descriptor = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

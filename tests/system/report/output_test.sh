@@ -36,7 +36,8 @@ for subcommand in "" report predict; do
     [ "$(awk 'length > 80' "$scratch/out" | wc -l)" -eq 0 ] || fail "help of '$subcommand' is wider than 80 columns"
 done
 refuses "no subcommand" "$shardline"
-refuses "--help" "$shardline" explain
+refuses "no subcommand 'reprot': did you mean 'report'?" "$shardline" reprot run.h5 --strict
+refuses "no subcommand 'explain': give report or predict" "$shardline" explain
 
 # Colour
 escape=$(printf '\033')

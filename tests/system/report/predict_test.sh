@@ -20,6 +20,8 @@ ends_with 0 "$shardline" predict --hardware tpu-v5e --weights int8
 says "120.1"
 ends_with 0 "$shardline" predict --hardware tpu-v5e --compute int8 --B 1 --D 100000 --F 100000
 says "one rank's shard: memory-bound"
+ends_with 0 "$shardline" predict --hardware tpu-v5e --B 4096 --D 8192 --F 8192
+says "one rank's shard: not memory-bound"
 
 # s is the wire's, P - 1 its multiple
 ends_with 0 "$shardline" predict --flops 1e11 --bandwidth 1e8 --wire f64 --ranks 4
@@ -67,6 +69,7 @@ for nonsense in -1 0 nan inf -inf 1e999 abc ''; do
         refuses "$option is '$nonsense'" "$shardline" predict "${arguments[@]}"
     done
 done
+for hexadecimal in 0x10 0X10; do refuses "--flops is '$hexadecimal' (not a number" "$shardline" predict --flops $hexadecimal --bandwidth 1; done
 refuses "--ranks is '2.5'" "$shardline" predict --flops 1 --bandwidth 1 --ranks 2.5
 refuses "--wire is 'int8'" "$shardline" predict "${ok[@]}" --wire int8
 refuses "--compute is 'f16'" "$shardline" predict "${ok[@]}" --compute f16

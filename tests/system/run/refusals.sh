@@ -42,7 +42,15 @@ refuses_file out.h5 "'D'" "${one[@]}" e.toml -o out.h5 --set D=sometimes
 refuses_file out.h5 "inject.rank" "${two[@]}" e.toml -o out.h5 --set inject.what=slow_rank --set inject.rank=2
 refuses_file out.h5 "." "${one[@]}" . -o out.h5   # a folder in the experiment's place
 
+mkfifo pipe
+refuses_file out.h5 "pipe: cannot be read (it is a device or pipe)" "${one[@]}" pipe -o out.h5
+refuses_file out.h5 "cannot be read (it is a folder)" "${two[@]}" . -o out.h5
+refuses_file out.h5 "did you mean 'wire_type'" "${one[@]}" e.toml -o out.h5 --set wire=bf16
+
 # Where the results cannot go
+ln -s not-there.h5 link.h5
+for force in "" --force; do refuses "link.h5 (it is a symbolic link to nothing)" "${one[@]}" e.toml -o link.h5 $force; done
+rm link.h5
 refuses "nowhere" "${one[@]}" e.toml -o nowhere/out.h5
 refuses "nowhere" "${two[@]}" e.toml -o nowhere/out.h5
 refuses "/dev/full" "${one[@]}" e.toml -o /dev/full

@@ -61,7 +61,7 @@ TEST_F(ExperimentFile, WhatIsNoExperimentIsRefusedInOneLine)
     const std::string missing = folder_ / "missing.toml", folder = folder_;
     EXPECT_EQ(refusal(missing), missing + ": cannot be read (No such file or directory): give the path of an experiment file, "
                                           "for example experiments/crossover.toml");
-    EXPECT_EQ(refusal(folder).substr(0, folder.size() + 33), folder + ": cannot be read (Is a directory)");
+    EXPECT_EQ(refusal(folder).substr(0, folder.size() + 33), folder + ": cannot be read (it is a folder)");
     EXPECT_NE(refusal(write("binary", std::string("B = 1\0", 6))).find("is a binary file"), std::string::npos);
     EXPECT_NE(refusal(write("run.h5", "\x89HDF\r\n\x1a\n")).find("shardline report"), std::string::npos);
     EXPECT_NE(refusal(write("huge.toml", std::string((1 << 20) + 1, '\n'))).find("larger than 1 MiB"), std::string::npos);

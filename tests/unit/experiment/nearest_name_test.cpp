@@ -23,6 +23,14 @@ TEST(NearestName, IgnoresCase)
     EXPECT_EQ(nearest_name("TITLE", names), "title");
 }
 
+TEST(NearestName, FindsTheNameThatAWordBegins)
+{
+    EXPECT_EQ(nearest_name("wire", names), "wire_type");
+    EXPECT_EQ(nearest_name("COMP", names), "compute_type");
+    EXPECT_EQ(nearest_name("wi", names), std::nullopt);
+    EXPECT_EQ(nearest_name("type", names), std::nullopt);
+}
+
 TEST(NearestName, SuggestsNothingFarFetched)
 {
     EXPECT_EQ(nearest_name("x", names), std::nullopt);
