@@ -6,11 +6,13 @@ usage() {
   cat <<'EOF'
 usage: quickstart.sh
 
-Installs what is missing (Debian, Ubuntu; elsewhere it says what to load), builds shardline into build/release,
-runs experiments/crossover.toml on two ranks of this machine and prints the report. Takes minutes at most.
-The measurements go to a new file in results/; its name is printed.
+Installs what is missing (Debian, Ubuntu; elsewhere it says what to load),
+builds shardline into build/release, runs experiments/crossover.toml on two
+ranks of this machine and prints the report. Takes minutes at most. The
+measurements go to a new file in results/; its name is printed.
 
-Exit codes: 0 measured and reported, whatever the finding; anything else: a step failed.
+Exit codes: 0 measured and reported, whatever the finding;
+anything else: a step failed.
 EOF
 }
 
@@ -54,9 +56,13 @@ rc=0
 build/release/bin/shardline report "$file" || rc=$?
 echo
 case $rc in
-  0) echo "== This machine agrees with the law, or its measured efficiencies account for the difference." ;;
-  1) echo "== This machine does not follow the law; the report above says where. That is a finding, not a failure." ;;
-  3) echo "== No verdict from this run; the report above says what to change. That is a finding, not a failure." ;;
+  0) echo "== This machine agrees with the law, or its measured efficiencies account"
+     echo "   for the difference." ;;
+  1) echo "== This machine does not follow the law; the report above says where. That is"
+     echo "   a finding, not a failure." ;;
+  3) echo "== No verdict from this run; the report above says what to change. That is a"
+     echo "   finding, not a failure." ;;
   *) printf 'quickstart.sh: the report failed (exit code %s): see above; the measurements are in %s\n' "$rc" "$file" >&2; exit "$rc" ;;
 esac
-echo "   Next: on a cluster, the same with mpirun or srun (README.md); on links of a chosen speed on this machine, hpc/virtual-cluster/README.md"
+echo "   Next: on a cluster, the same with mpirun or srun (README.md); on links of a"
+echo "   chosen speed on this machine, hpc/virtual-cluster/README.md"

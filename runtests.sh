@@ -4,8 +4,10 @@ set -euo pipefail
 
 case ${1-} in
   -h | --help)
-    echo "usage: runtests.sh [CTEST-OPTION]...   builds into build/release and runs every test, or those that ctest selects:"
-    echo "       runtests.sh -L unit             only unit tests (labels: ctest --test-dir build/release --print-labels)"
+    echo "usage: runtests.sh [CTEST-OPTION]..."
+    echo "Builds into build/release and runs every test, or those that ctest selects:"
+    echo "  runtests.sh -L unit   only unit tests (all labels are listed by"
+    echo "                        ctest --test-dir build/release --print-labels)"
     exit 0 ;;
 esac
 

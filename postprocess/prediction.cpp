@@ -100,7 +100,7 @@ public:
     {
         table_.add_row({std::string(symbol), std::move(value), std::string(meaning)});
     }
-    std::string text() const { return table_.text(2); }
+    std::string text() const { return table_.text(2, 80); }
 
 private:
     TextTable table_;
@@ -125,7 +125,7 @@ void add_inputs(const PaperInputs& in, Rows& rows)
 void add_crossover(const PaperInputs& in, const PaperPrediction& out, Rows& rows)
 {
     if (out.D_star) {
-        rows.add("D*", elements_text(*out.D_star), "s(P-1)C/W: compute-bound above, communication-bound below");
+        rows.add("D*", elements_text(*out.D_star), "s(P-1)C/W; below it, communication-bound");
         rows.add("D*/P", elements_text(*out.D_star / static_cast<double>(in.P)), "the same per rank");
     }
     if (out.D_star_ring) {
@@ -149,21 +149,21 @@ void add_times(const PaperInputs& in, const PaperPrediction& out, Rows& rows)
 
 std::string_view memory_bound_text(double intensity, double critical)
 {
-    return intensity > critical ? "compute-bound" : "memory-bound";
+    return intensity > critical ? "not memory-bound" : "memory-bound";
 }
 
 void add_memory_roofline(const PaperInputs& in, const PaperPrediction& out, Rows& rows)
 {
     if (!out.critical_intensity) return;
     const double critical = *out.critical_intensity;
-    rows.add("C/M", fmt::format("{:.1f} FLOP/B", critical), "critical intensity: below it, memory is what one waits for");
+    rows.add("C/M", fmt::format("{:.1f} FLOP/B", critical), "intensity below which memory is the limit");
     rows.add("B*", fmt::format("{:.1f}", *out.critical_batch),
-             fmt::format("critical batch, B << D, F, {} weights: memory-bound below", in.weights.name));
+             fmt::format("critical batch ({} weights, B << D, F)", in.weights.name));
     rows.add("dot", fmt::format("{:.3g} FLOP/B", out.dot_intensity),
              fmt::format("long {} dot product: {}", in.compute.name, memory_bound_text(out.dot_intensity, critical)));
     if (out.matmul_intensity)
         rows.add("matmul", fmt::format("{:.4g} FLOP/B", *out.matmul_intensity),
-                 fmt::format("one rank's shard: {} in memory terms", memory_bound_text(*out.matmul_intensity, critical)));
+                 fmt::format("one rank's shard: {}", memory_bound_text(*out.matmul_intensity, critical)));
 }
 
 void add_memory(const PaperInputs& in, const PaperPrediction& out, Rows& rows)

@@ -99,11 +99,16 @@ void TextTable::add_row(std::vector<std::string> cells)
     rows_.push_back(std::move(cells));
 }
 
-std::string TextTable::text(size_t indent) const
+std::string TextTable::text(size_t indent, size_t width) const
 {
     std::vector<size_t> widths(aligns_.size(), 0);
     for (const auto& row : rows_)
         for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], character_count(row[c]));
+
+    size_t last_column_at = indent;
+    for (size_t c = 0; c + 1 < widths.size(); ++c) last_column_at += widths[c] + 2;
+    // Beside numbers that leave no room for a word a line is rather too long.
+    const bool wraps = width != std::string::npos && last_column_at + 20 <= width && aligns_.back() == Align::left;
 
     std::string lines;
     const bool no_headings = std::ranges::all_of(rows_.front(), [](const std::string& cell) { return cell.empty(); });
@@ -112,6 +117,11 @@ std::string TextTable::text(size_t indent) const
         for (size_t c = 0; c < rows_[r].size(); ++c) {
             const std::string padding(widths[c] - character_count(rows_[r][c]), ' ');
             if (c > 0) line += "  ";
+            if (wraps && c + 1 == rows_[r].size()) {
+                line += wrapped(rows_[r][c], width, last_column_at).substr(last_column_at);
+                line.pop_back(); // its line break
+                break;
+            }
             line += aligns_[c] == Align::right ? padding + rows_[r][c] : rows_[r][c] + padding;
         }
         line.erase(line.find_last_not_of(' ') + 1);

@@ -39,8 +39,9 @@ public:
     enum class Align { left, right };
     void add_column(std::string heading, Align align);
     void add_row(std::vector<std::string> cells);
-    /// The table after `indent` spaces, headings first unless all are empty; no blanks at the ends of lines.
-    std::string text(size_t indent) const;
+    /// The table after `indent` spaces, headings first unless all are empty; no blanks at the ends of lines. Words of the last
+    /// column that would end beyond `width` go on in the next line.
+    std::string text(size_t indent, size_t width = std::string::npos) const;
 
 private:
     std::vector<Align> aligns_;

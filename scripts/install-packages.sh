@@ -20,14 +20,16 @@ usage() {
   cat <<'EOF'
 usage: install-packages.sh [--with-tests] [--check]
 
-Installs what shardline needs and this Debian or Ubuntu does not have yet, as root or through sudo. Where
-packages cannot be installed (another system, no root), it looks for compilers, programs and headers
-instead, and says what is missing and what to load or install.
+Installs what shardline needs and this Debian or Ubuntu does not have yet, as
+root or through sudo. Where packages cannot be installed (another system, no
+root), it looks for compilers, programs and headers instead, and says what is
+missing and what to load or install.
 
   --with-tests  also what only the tests need
   --check       install nothing, say what is missing
 
-Exit codes: 0 everything is there, 1 (--check) something is missing, 2 it is missing and could not be installed.
+Exit codes: 0 everything is there, 1 (--check) something is missing, 2 it is
+missing and could not be installed.
 EOF
 }
 

@@ -6,19 +6,26 @@ usage() {
   cat <<'EOF'
 usage: launch.sh [--dry-run] RANKS COMMAND...
 
-Runs COMMAND under mpirun on RANKS ranks of this machine. Open MPI gets, only where needed:
-  as root                         leave to run (OMPI_ALLOW_RUN_AS_ROOT, OMPI_ALLOW_RUN_AS_ROOT_CONFIRM)
-  a core for every rank           --bind-to core
-  more ranks than cores           --oversubscribe --bind-to none, and ranks that wait give their core away
-  allowed on some cores only      --bind-to none, as Open MPI would bind to the others too
-  memory of other processes may   copies within the machine go through shared memory (OMPI_MCA_btl_vader_...)
-  not be read (some containers)
+Runs COMMAND under mpirun on RANKS ranks of this machine. Open MPI gets, only
+where needed:
+  as root                     leave to run (OMPI_ALLOW_RUN_AS_ROOT,
+                              OMPI_ALLOW_RUN_AS_ROOT_CONFIRM)
+  a core for every rank       --bind-to core
+  more ranks than cores       --oversubscribe --bind-to none, and ranks that
+                              wait give their core away
+  allowed on some cores only  --bind-to none, as Open MPI would bind to the
+                              others too
+  memory of other processes   copies within the machine go through shared
+  may not be read (some       memory (OMPI_MCA_btl_vader_...)
+  containers)
 Other MPIs are started with -n RANKS alone.
 
   --dry-run   print the command instead of running it
   $MPIRUN     the mpirun to use (default: mpirun)
 
-example: launch.sh 4 build/release/bin/shardline-run experiments/crossover.toml -o results/four-ranks.h5
+example:
+  launch.sh 4 build/release/bin/shardline-run experiments/crossover.toml \
+      -o results/four-ranks.h5
 EOF
 }
 

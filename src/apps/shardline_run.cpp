@@ -17,6 +17,7 @@
 #include "model/error.hpp"
 #include "postprocess/printable.hpp"
 #include "postprocess/report_text.hpp"
+#include "postprocess/text_layout.hpp"
 #include "record/reader.hpp"
 #include "record/writer.hpp"
 
@@ -41,6 +42,7 @@ namespace shardline {
 namespace {
 
 constexpr int exit_stopped = 4;
+constexpr size_t terminal_width = 80;
 
 struct CommandLine {
     std::string experiment;
@@ -88,12 +90,12 @@ std::optional<int> parse(int argc, char** argv, CommandLine& command)
     CLI::App app{"Runs one experiment on the ranks it is started on and records every timing.", "shardline-run"};
     app.footer("Example:\n  mpirun -n 2 shardline-run experiments/crossover.toml -o crossover.h5\n"
                "  shardline report crossover.h5\n\n"
-               "Exit codes: 0 the run is complete, 1 it failed, 2 wrong usage or input, 4 it was stopped\n"
-               "by SIGTERM, SIGUSR1 or SIGINT and can be resumed.");
+               "Exit codes: 0 the run is complete, 1 it failed, 2 wrong usage or input,\n"
+               "4 it was stopped by SIGTERM, SIGUSR1 or SIGINT and can be resumed.");
     app.set_version_flag("--version", version_text());
     app.add_option("EXPERIMENT", command.experiment, "experiment file (TOML)");
     app.add_option("-o,--output", command.output, "HDF5 file to write");
-    app.add_option("--resume", command.resume, "go on with the run of this file, where it was stopped or killed")
+    app.add_option("--resume", command.resume, "go on with the run of this file, where it was\nstopped or killed")
         ->type_name("FILE.h5");
     app.add_option("--set", command.overrides, "override a key of the experiment, e.g. --set B=2048")
         ->allow_extra_args(false)
@@ -101,13 +103,13 @@ std::optional<int> parse(int argc, char** argv, CommandLine& command)
     app.add_option_function<std::string>(
            "--time-budget",
            [&](const std::string& text) { command.overrides.push_back(fmt::format("time_budget_s={}", duration_s(text))); },
-           "start no further visit after this time, e.g. 90s, 20m, 2h")
+           "start no further visit after this time, e.g. 90s,\n20m, 2h")
         ->type_name("TIME");
-    app.add_option("--allow", command.allowed, "measure in spite of a finding that makes the numbers meaningless")
+    app.add_option("--allow", command.allowed, "measure in spite of a finding that stops a run")
         ->allow_extra_args(false)
         ->check(CLI::IsMember(std::vector<std::string>(stopping_codes().begin(), stopping_codes().end())))
         ->type_name("NAME");
-    app.add_flag("--dry-run", command.dry_run, "print the plan: points, memory, counts, time; only a first probe is measured");
+    app.add_flag("--dry-run", command.dry_run, "print the plan: points, memory, counts, time; only\na first probe is measured");
     app.add_flag("--force", command.force, "overwrite the output file");
     try {
         app.parse(argc, argv);
@@ -153,29 +155,53 @@ Experiment read_on_root(const Session& session, const CommandLine& command, RunD
 
 std::string plan_text(const Plan& plan, const Experiment& experiment, int ranks)
 {
-    std::string text = fmt::format("{}\n{} rank{}, {} passes of {} repetitions and {} warm-ups in each of two modes\n",
-                                   printable(experiment.title), ranks, ranks == 1 ? "" : "s", experiment.passes, experiment.repetitions,
-                                   experiment.warmups);
+    const auto many = [](int64_t n, std::string_view noun) { return counted(static_cast<size_t>(n), noun); };
+    std::string text = wrapped(printable(experiment.title), terminal_width, 0) +
+                       fmt::format("{}, {} pass{} of {} and {} in each of two modes\n", many(ranks, "rank"), experiment.passes,
+                                   experiment.passes == 1 ? "" : "es", many(experiment.repetitions, "repetition"),
+                                   many(experiment.warmups, "warm-up"));
     if (ranks == 1) text += "one rank has nothing to sum: calibration only\n";
     double seconds = 0;
     for (const PlannedShape& shape : plan.shapes) {
         seconds += shape.seconds;
-        text += fmt::format("\nB = {}, F = {}: V = {:.6g} MB (10^6 bytes) of {} in {} MPI call{}, {:.1f} MB on each rank\n", shape.B,
-                   shape.F, static_cast<double>(shape.message_bytes) / 1e6, name_of(experiment.wire_type), shape.mpi_calls,
-                   shape.mpi_calls == 1 ? "" : "s", static_cast<double>(shape.memory_per_rank_bytes) / 1e6);
+        text += fmt::format("\nB = {}, F = {}: V = {:.6g} MB of {} in {}\n", shape.B, shape.F,
+                            static_cast<double>(shape.message_bytes) / 1e6, name_of(experiment.wire_type), many(shape.mpi_calls, "MPI call"));
+        text += fmt::format("  {:.1f} MB on each rank (MB = 10^6 bytes)\n", static_cast<double>(shape.memory_per_rank_bytes) / 1e6);
         if (!shape.D.empty())
-            text += fmt::format("  {} points{}: D = {}\n", shape.D.size(), plan.D_given ? "" : " around the D* of a first probe",
-                                fmt::join(shape.D, ", "));
+            text += wrapped(fmt::format("{}{}: D = {}", counted(shape.D.size(), "point"),
+                                        plan.D_given ? "" : " around the D* of a first probe", fmt::join(shape.D, ", ")),
+                            terminal_width, 2);
     }
     if (seconds > 0) text += fmt::format("\nabout {:.3g} s by a first probe of this machine, if nothing else runs on it\n", seconds);
     return text;
 }
 
-int dry_run(const Session& session, const Experiment& experiment)
+const char* name_of(Severity severity)
 {
-    survey_ranks(experiment.blas_threads, session.control()); // the probe shall compute with the threads of a run
+    switch (severity) {
+    case Severity::note: return "note";
+    case Severity::warning: return "warning";
+    case Severity::invalid: return "invalid";
+    }
+    return "";
+}
+
+void print_findings(const std::vector<Finding>& findings)
+{
+    for (const Finding& finding : findings)
+        say(fmt::format("{}: {}", name_of(finding.severity), finding.text));
+}
+
+int dry_run(const Session& session, const CommandLine& command, const Experiment& experiment)
+{
+    // Also so that the probe computes with the threads of a run.
+    const auto findings = preflight_findings(survey_ranks(experiment.blas_threads, session.control()));
     const Plan plan = plan_experiment(session, experiment);
-    on_root(session, [&] { print_results(plan_text(plan, experiment, session.size()), "the plan is lost"); });
+    on_root(session, [&] {
+        print_results(plan_text(plan, experiment, session.size()), "the plan is lost");
+        print_findings(findings);
+        refuse_meaningless(findings, command.allowed);
+    });
     for (const PlannedShape& shape : plan.shapes) require_memory(shape.memory_per_rank_bytes, session);
     return 0;
 }
@@ -187,16 +213,6 @@ Finding injection_finding(const Injection& inject)
             fmt::format("[inject] {} on rank {} from visit {} on, amount {}: a fault made on purpose, so no number of this run is a "
                         "measurement; take [inject] out to measure",
                         inject.what, inject.rank, inject.visit, inject.amount)};
-}
-
-const char* name_of(Severity severity)
-{
-    switch (severity) {
-    case Severity::note: return "note";
-    case Severity::warning: return "warning";
-    case Severity::invalid: return "invalid";
-    }
-    return "";
 }
 
 /// What is known before anything is measured. Collective.
@@ -215,12 +231,6 @@ RunData describe_run(const Session& session, const CommandLine& command, const E
     if (!experiment.inject.what.empty()) header.findings.push_back(injection_finding(experiment.inject));
     for (const RankFacts& rank : facts) header.ranks.push_back(rank.info);
     return header;
-}
-
-void print_findings(const std::vector<Finding>& findings)
-{
-    for (const Finding& finding : findings)
-        say(fmt::format("{}: {}", name_of(finding.severity), finding.text));
 }
 
 void print_table(const RunData& data)
@@ -297,7 +307,7 @@ int run(const Session& session, const CommandLine& command, int argc, char** arg
 {
     RunData earlier;
     const Experiment experiment = read_on_root(session, command, earlier);
-    if (command.dry_run) return dry_run(session, experiment);
+    if (command.dry_run) return dry_run(session, command, experiment);
     return measure(session, command, experiment, std::move(earlier), argc, argv);
 }
 

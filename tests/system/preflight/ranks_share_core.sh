@@ -7,6 +7,13 @@ refuses "--allow ranks_share_core" taskset -c "$core" "$launch" 2 "$run" e.toml 
 complains "ranks 0-1 may run on core"
 [ ! -e shared.h5 ] || die "a file was written"
 
+# A dry run tells what the run would be refused for.
+ends_with 2 taskset -c "$core" "$launch" 2 "$run" e.toml --dry-run
+says "D = 64, 128"
+complains "--allow ranks_share_core"
+ends_with 0 taskset -c "$core" "$launch" 2 "$run" e.toml --dry-run --allow ranks_share_core
+complains "invalid: ranks 0-1"
+
 ends_with 0 taskset -c "$core" "$launch" 2 "$run" e.toml -o shared.h5 --allow ranks_share_core
 complains "invalid: ranks 0-1"
 reports shared.h5 "invalid (ranks_share_core): ranks 0-1"

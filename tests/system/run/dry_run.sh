@@ -5,7 +5,8 @@ experiment e
 before=$(ls)
 ends_with 0 "$launch" 2 "$run" e.toml --dry-run
 says "D = 1, 2, 3, 100, 101"
-says "in 1 MPI call,"
+says "1 warm-up in"
+says "in 1 MPI call"
 says "MB on each rank"
 says "about "
 [ "$(complaints)" -eq 0 ] || die "messages of a dry run"

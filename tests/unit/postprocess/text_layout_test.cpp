@@ -64,6 +64,20 @@ TEST(TextTable, LinesUpByCharacters)
                              " 10240  100.0 \xc2\xb1 0.1  comp\n");
 }
 
+TEST(TextTable, BreaksTheLastColumnAtTheWidth)
+{
+    TextTable table;
+    table.add_column("D", TextTable::Align::right);
+    table.add_column("", TextTable::Align::left);
+    table.add_row({"512", "twenty characters in a line"});
+    table.add_row({"8", ""});
+    EXPECT_EQ(table.text(1, 26), "   D\n"
+                                 " 512  twenty characters in\n"
+                                 "      a line\n"
+                                 "   8\n");
+    EXPECT_EQ(table.text(1, 25), table.text(1)) << "no room for words";
+}
+
 TEST(TextTable, WithoutHeadingsStartsWithTheFirstRow)
 {
     TextTable table;
