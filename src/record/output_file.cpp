@@ -70,6 +70,19 @@ void check_replaceable(const std::string& path, const struct stat& status, Overw
 
 bool is_locked(int error) { return error == EWOULDBLOCK; }
 
+/// Whether the lock could be taken, with errno where not. HDF5 locks a file while it opens it, for readers too, and so does
+/// is_being_written: that is over in a moment, and no reason to refuse a run.
+bool lock_within_a_second(int descriptor, int kind)
+{
+    constexpr int tries = 20;
+    constexpr useconds_t pause_us = 50'000;
+    for (int left = tries; ::flock(descriptor, kind | LOCK_NB) != 0; --left) {
+        if (!is_locked(errno) || left == 0) return false;
+        ::usleep(pause_us);
+    }
+    return true;
+}
+
 } // namespace
 
 std::string errno_text(int error) { return std::generic_category().message(error); }
@@ -102,7 +115,7 @@ WriterLock::WriterLock(const std::string& path) : descriptor_(::open(path.c_str(
     if (descriptor_ < 0) refuse(path, errno_text(errno), remedy(errno));
     // Alone for a moment, to learn that nobody else has it; then shared, for readers.
     for (const int kind : {LOCK_EX, LOCK_SH}) {
-        if (::flock(descriptor_, kind | LOCK_NB) == 0) continue;
+        if (lock_within_a_second(descriptor_, kind)) continue;
         if (!is_locked(errno)) return;
         release();
         refuse(path, "another program has it open", "wait until that has finished, or choose another name");

@@ -95,7 +95,7 @@ process_of() {
     done
 }
 
-# changed_at FILE: when it was changed last. A run that goes on can be waited for by it: reading the file while a run opens it
-# would keep the run from it, or find it half written.
+# changed_at FILE: when it was changed last. Where a run is to go on this tells that it does, and does not touch the file, which a
+# reader would lock for a moment.
 changed_at() { stat -c %y "$1"; }
 differs_from() { [ "$("${@:2}")" != "$1" ]; }

@@ -15,7 +15,10 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <thread>
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -230,6 +233,22 @@ TEST_F(Writer, CanBeReadByAnotherProcessAtAnyTime)
     ::waitpid(child, nullptr, 0);
     EXPECT_FALSE(is_being_written(path));
     EXPECT_EQ(read_run(path).status, RunStatus::running);
+}
+
+TEST_F(Writer, WaitsForAReaderThatOnlyOpensTheFile)
+{
+    {
+        RunWriter writer(path, sample_header(ranks), Overwrite::refuse);
+        writer.close(RunStatus::stopped);
+    }
+    const int reader = ::open(path.c_str(), O_RDONLY);
+    ASSERT_EQ(::flock(reader, LOCK_SH), 0); // as HDF5 does
+    std::thread leaves([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        ::close(reader);
+    });
+    EXPECT_NO_THROW(RunWriter::reopen(path));
+    leaves.join();
 }
 
 TEST_F(Writer, LetsNoSecondWriterIn)
