@@ -79,7 +79,7 @@ for file in report.json empty.json; do # what shardline wrote may be written aga
     ends_with 0 "$shardline" report holds.h5 --json $file
     python3 -c 'import json, sys; assert json.load(open(sys.argv[1]))["verdict"] == "holds"' $file || fail "$file was not written again"
 done
-refuses "cannot be written" "$shardline" report holds.h5 --json /nonexistent/report.json
+refuses "cannot be written" "$shardline" report holds.h5 --json nowhere/report.json
 refuses "cannot be written" "$shardline" report holds.h5 --json ''
 
 # --- Launches ---------------------------------------------------------------------------------------
