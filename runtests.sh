@@ -17,5 +17,4 @@ scripts/install-packages.sh --with-tests
 cmake --preset release -D SHARDLINE_TESTS=ON
 cmake --build build/release --parallel "$(nproc)"
 # Two at a time: tests say how many processors they take, and more of them at once would only disturb each other.
-# A test that ran out of time, as on a machine that stood still, gets a second try; one that failed does not.
-exec ctest --test-dir build/release --output-on-failure -j 2 --repeat after-timeout:2 "$@"
+exec ctest --test-dir build/release --output-on-failure -j 2 "$@"
