@@ -170,6 +170,39 @@ std::optional<double> trend_within_visits(std::span<const PointSamples> points)
     return lengths.empty() ? std::nullopt : change_over(evidence, median(lengths), smallest);
 }
 
+std::optional<StartSkew> large_start_skew(const RunData& run)
+{
+    constexpr double small_share = 0.1; // t_comm is too long by up to the skew: the first rank waits for the last
+    int64_t clock_error_ns = 0;
+    for (const ClockModel& clock : run.clocks) clock_error_ns = std::max(clock_error_ns, clock.error_ns);
+    struct Samples {
+        std::vector<double> skew_ns, comm_ns;
+    };
+    std::vector<Samples> of_point(run.points.size());
+    const Repetitions& r = run.repetitions;
+    const auto ranks = static_cast<size_t>(r.ranks);
+    for (size_t row = 0; row < r.size(); ++row) {
+        const auto point = static_cast<size_t>(r.point[row]);
+        const bool usable = !r.warmup[row] && !r.late[row] && r.mode[row] == static_cast<uint8_t>(Mode::phases) &&
+                            row < r.start_skew_ns.size() && r.start_skew_ns[row] >= 0;
+        if (run.points[point].kind != PointKind::crossover || !usable) continue;
+        int64_t longest_ns = 0;
+        for (size_t i = row * ranks; i < (row + 1) * ranks; ++i)
+            longest_ns = std::max(longest_ns, r.comm_end_ns[i] - r.comm_begin_ns[i]);
+        of_point[point].skew_ns.push_back(static_cast<double>(r.start_skew_ns[row]));
+        of_point[point].comm_ns.push_back(static_cast<double>(longest_ns));
+    }
+    std::optional<StartSkew> worst;
+    for (size_t i = 0; i < of_point.size(); ++i) {
+        if (of_point[i].skew_ns.empty()) continue;
+        const double skew_ns = median(of_point[i].skew_ns), comm_ns = median(of_point[i].comm_ns);
+        if (skew_ns <= small_share * comm_ns || skew_ns <= static_cast<double>(clock_error_ns)) continue;
+        const StartSkew found{static_cast<int32_t>(i), 1e-9 * skew_ns, 1e-9 * comm_ns};
+        if (!worst || found.skew_s * worst->t_comm_s > worst->skew_s * found.t_comm_s) worst = found;
+    }
+    return worst;
+}
+
 std::optional<double> slowdown_in_step(std::span<const PointSamples> points)
 {
     std::vector<double> log_ratios;

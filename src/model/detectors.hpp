@@ -35,6 +35,16 @@ std::optional<double> trend_over_run(std::span<const PointSamples> points, int32
 /// so less than relevant_size matters: from 2 % on.
 std::optional<double> trend_within_visits(std::span<const PointSamples> points);
 
+/// How far apart the ranks start the communication of a point, against the time it takes.
+struct StartSkew {
+    int32_t point = 0; ///< row of the run's points
+    double skew_s = 0, t_comm_s = 0; ///< medians
+};
+
+/// The point of the sweep where the skew is largest against t_comm, if it is above a tenth of it and more than
+/// the error bounds of the clocks that it was taken from.
+std::optional<StartSkew> large_start_skew(const RunData& run);
+
 /// How much longer the matmul takes inside the step than on its own, as a factor; nothing where the
 /// difference does not matter or is not beyond noise.
 std::optional<double> slowdown_in_step(std::span<const PointSamples> points);

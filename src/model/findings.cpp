@@ -19,11 +19,9 @@ std::string change_text(double relative_change)
     return number_text(100 * std::abs(relative_change)) + (relative_change > 0 ? " % more" : " % less");
 }
 
-std::string host_of(std::span<const RunData> launches, int32_t rank)
+std::string host_of(const RunData& run, int32_t rank)
 {
-    const auto& ranks = launches.front().ranks;
-    return static_cast<size_t>(rank) < ranks.size() ? ranks[static_cast<size_t>(rank)].host
-                                                    : "an unknown host";
+    return static_cast<size_t>(rank) < run.ranks.size() ? run.ranks[static_cast<size_t>(rank)].host : "an unknown host";
 }
 
 /// Where the curves cross and where the law puts it, for one sweep.
@@ -35,30 +33,49 @@ std::string crossover_text(std::span<const PointSamples> points, const Sweep& sw
            (law ? " and the law says " + number_text(law->value) : " and the law's D* is not known");
 }
 
-/// What the slow rank costs: the first sweep with it and without it.
+/// What slow ranks cost: the first sweep with them and without them.
 std::string with_and_without(std::span<const RunData> launches, std::span<const PointSamples> points,
-                             int32_t rank)
+                             const std::vector<int32_t>& ranks)
 {
     const std::vector<Sweep> sweeps = sweeps_in(points);
     if (sweeps.empty() || sweeps.front().P < 2) return "";
-    return "; with it " + crossover_text(points, sweeps.front()) + ", without it " +
-           crossover_text(collect_samples(launches, rank), sweeps.front());
+    const std::string them = ranks.size() == 1 ? "it " : "them ";
+    return "; with " + them + crossover_text(points, sweeps.front()) + ", without " + them +
+           crossover_text(collect_samples(launches, ranks), sweeps.front());
+}
+
+/// "rank 2 on node2 computes" or "ranks 2, 3 on node1 compute"
+std::string slow_text(const std::vector<int32_t>& ranks, const std::string& host)
+{
+    std::string numbers;
+    for (int32_t rank : ranks) numbers += (numbers.empty() ? "" : ", ") + std::to_string(rank);
+    const bool one = ranks.size() == 1;
+    return (one ? "rank " : "ranks ") + numbers + " on " + host + (one ? " computes " : " compute ");
 }
 
 void add_slow_ranks(std::vector<Finding>& findings, std::span<const RunData> launches,
                     std::span<const PointSamples> points)
 {
-    std::map<int32_t, double> factors;
+    // A slow host makes all of its ranks slow: one trouble, and gone only without them all.
+    std::map<std::string, std::map<int32_t, double>> factors_on;
     for (const RunData& run : launches)
-        for (const SlowRank& slow : slow_ranks(run))
-            factors[slow.rank] = std::max(factors[slow.rank], slow.factor);
-    for (const auto& [rank, factor] : factors)
-        findings.push_back({"slow_rank", Severity::warning, rank,
-                            "rank " + std::to_string(rank) + " on " + host_of(launches, rank) + " computes " +
-                                number_text(factor) +
+        for (const SlowRank& slow : slow_ranks(run)) {
+            double& factor = factors_on[host_of(run, slow.rank)][slow.rank];
+            factor = std::max(factor, slow.factor);
+        }
+    for (const auto& [host, factors] : factors_on) {
+        std::vector<int32_t> ranks;
+        double largest = 1;
+        for (const auto& [rank, factor] : factors) {
+            ranks.push_back(rank);
+            largest = std::max(largest, factor);
+        }
+        findings.push_back({"slow_rank", Severity::warning, ranks.front(),
+                            slow_text(ranks, host) + number_text(largest) +
                                 " times as long as the others (the slowest rank decides the time of a step)" +
-                                with_and_without(launches, points, rank) +
+                                with_and_without(launches, points, ranks) +
                                 ": look for other load, clock or memory on that host"});
+    }
 }
 
 void add_trends(std::vector<Finding>& findings, std::span<const RunData> launches,
@@ -82,19 +99,26 @@ void add_trends(std::vector<Finding>& findings, std::span<const RunData> launche
 /// Which of a point's times has two modes, for a sentence.
 struct Quantity {
     const char* name;
+    PointKind kind;
     Series PointSamples::*series;
 };
+
+/// The short exchange gives the start-up time alone.
+bool gives_W(const Point& point) { return point.kind == PointKind::exchange && point.message_bytes >= 1024 * 1024; }
 
 void add_bimodal(std::vector<Finding>& findings, std::span<const PointSamples> points)
 {
     for (const Quantity quantity :
-         {Quantity{"matmul", &PointSamples::comp_s}, Quantity{"communication", &PointSamples::comm_s},
-          Quantity{"step", &PointSamples::step_s}}) {
+         {Quantity{"matmul", PointKind::crossover, &PointSamples::comp_s},
+          Quantity{"communication", PointKind::crossover, &PointSamples::comm_s},
+          Quantity{"step", PointKind::crossover, &PointSamples::step_s},
+          Quantity{"exchange that gives W", PointKind::exchange, &PointSamples::comm_s}}) {
         int count = 0;
         std::optional<TwoModes> first;
         const Point* where = nullptr;
         for (const PointSamples& samples : points) {
-            if (samples.point.kind != PointKind::crossover) continue;
+            if (samples.point.kind != quantity.kind) continue;
+            if (quantity.kind == PointKind::exchange && !gives_W(samples.point)) continue;
             const auto modes = two_modes(values_of(samples.*quantity.series));
             if (!modes) continue;
             if (++count == 1) {
@@ -181,6 +205,19 @@ void add_late_starts(std::vector<Finding>& findings, std::span<const RunData> la
              " repetitions began late on a rank and are not used (other load, or clocks that drift)"});
 }
 
+void add_start_skew(std::vector<Finding>& findings, std::span<const RunData> launches)
+{
+    for (const RunData& run : launches)
+        if (const auto skew = large_start_skew(run))
+            findings.push_back(
+                {"start_skew", Severity::warning, -1,
+                 "the ranks start the communication " + si_text(skew->skew_s, "s") + " apart at " +
+                     name_of(run.points[static_cast<size_t>(skew->point)]) + ", where it takes " +
+                     si_text(skew->t_comm_s, "s") + (launches.size() > 1 ? " in " + run.path : "") +
+                     " (the first waits for the last, so t_comm is too long by up to that): use larger B or F, or give each "
+                     "rank a core of its own"});
+}
+
 /// Of each point that failed a check: the checks' worst.
 std::map<int32_t, Check> worst_failed_checks(const RunData& run)
 {
@@ -235,6 +272,7 @@ std::vector<Finding> findings_in(std::span<const RunData> launches, std::span<co
     add_step_bounds(findings, points);
     add_slowdown_in_step(findings, points);
     add_late_starts(findings, launches);
+    add_start_skew(findings, launches);
     return findings;
 }
 

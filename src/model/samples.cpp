@@ -14,7 +14,7 @@ namespace shardline {
 
 namespace {
 
-constexpr int64_t longest_time_ns = 100'000'000'000'000; // 10^5 s
+constexpr int64_t longest_time_ns = 100'000'000'000'000; // 10^5 s: no repetition takes as long
 
 /// A part of a repetition by its clock readings.
 struct Part {
@@ -107,7 +107,7 @@ void check_part(const RunData& run, size_t row, const Part& part, bool is_matmul
         // A rank whose shard is empty has nothing to multiply, and a coarse clock may call that 0 ns.
         const bool may_be_zero = is_matmul && shard_of(point.D, P, rank).width == 0;
         if (end == begin && !may_be_zero) refuse_time(run, row, rank, part.name, "takes 0 ns");
-        if (end - begin > longest_time_ns)
+        if (end - begin >= longest_time_ns)
             refuse_time(run, row, rank, part.name,
                         "takes " + si_text(1e-9 * static_cast<double>(end - begin), "s"));
     }
@@ -121,13 +121,13 @@ struct OverRanks {
 
 std::optional<OverRanks> over_ranks(const Repetitions& r, size_t row, int32_t ranks,
                                     const std::vector<int64_t>& begin_ns, const std::vector<int64_t>& end_ns,
-                                    int32_t without_rank = -1)
+                                    std::span<const int32_t> without_ranks = {})
 {
     OverRanks result;
     int32_t counted = 0;
     for (int32_t rank = 0; rank < ranks; ++rank) {
         const size_t i = row * static_cast<size_t>(r.ranks) + static_cast<size_t>(rank);
-        if (rank == without_rank) continue;
+        if (std::find(without_ranks.begin(), without_ranks.end(), rank) != without_ranks.end()) continue;
         if (begin_ns[i] == Repetitions::no_reading || end_ns[i] == Repetitions::no_reading)
             return std::nullopt;
         const double duration_s = 1e-9 * static_cast<double>(end_ns[i] - begin_ns[i]);
@@ -140,13 +140,14 @@ std::optional<OverRanks> over_ranks(const Repetitions& r, size_t row, int32_t ra
     return result;
 }
 
-void add_row(PointSamples& samples, const Repetitions& r, size_t row, int32_t launch, int32_t without_rank)
+void add_row(PointSamples& samples, const Repetitions& r, size_t row, int32_t launch,
+             std::span<const int32_t> without_ranks)
 {
     const int32_t P = participants(samples.point, r);
     const auto sample = [&](double value) {
         return Sample{value, launch, r.pass[row], static_cast<int64_t>(row)};
     };
-    const auto comp = over_ranks(r, row, P, r.comp_begin_ns, r.comp_end_ns, without_rank);
+    const auto comp = over_ranks(r, row, P, r.comp_begin_ns, r.comp_end_ns, without_ranks);
     if (r.mode[row] == static_cast<uint8_t>(Mode::step)) {
         if (comp) samples.comp_in_step_s.push_back(sample(comp->max_s));
         if (const auto step = over_ranks(r, row, P, r.comp_begin_ns, r.comm_end_ns))
@@ -213,7 +214,8 @@ void check_run(const RunData& run)
                             " (the file is damaged): measure again");
 }
 
-std::vector<PointSamples> collect_samples(std::span<const RunData> launches, int32_t without_rank)
+std::vector<PointSamples> collect_samples(std::span<const RunData> launches,
+                                          std::span<const int32_t> without_ranks)
 {
     std::vector<PointSamples> result;
     std::map<Point, size_t, PointOrder> place;
@@ -229,7 +231,7 @@ std::vector<PointSamples> collect_samples(std::span<const RunData> launches, int
         for (size_t row = 0; row < r.size(); ++row)
             if (!r.warmup[row] && !r.late[row])
                 add_row(result[place_of_row[static_cast<size_t>(r.point[row])]], r, row, launch,
-                        without_rank);
+                        without_ranks);
         ++launch;
     }
     return result;

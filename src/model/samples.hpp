@@ -41,10 +41,11 @@ std::string name_of(const Point& point);
 /// negative, or over 10^5 s. Names file, rank, point, mode and repetition.
 void check_run(const RunData& run);
 
-/// Samples of equal points of all launches pooled, in order of first appearance. `without_rank` leaves
-/// one rank out of the matmul times (a collective cannot be had without it). The launches must have
-/// passed check_run.
-std::vector<PointSamples> collect_samples(std::span<const RunData> launches, int32_t without_rank = -1);
+/// Samples of equal points of all launches pooled, in order of first appearance. `without_ranks` are left
+/// out of the matmul times (a collective cannot be had without them). The launches must have passed
+/// check_run.
+std::vector<PointSamples> collect_samples(std::span<const RunData> launches,
+                                          std::span<const int32_t> without_ranks = {});
 
 /// Samples of launch `launch` only.
 Series of_launch(const Series& series, int32_t launch);

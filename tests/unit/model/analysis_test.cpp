@@ -193,7 +193,7 @@ TEST(Analyse, AnInvalidFindingOfTheRunIsInconclusive)
     EXPECT_EQ(analyse({&run, 1}).verdict, Verdict::holds); // a warning is no obstacle
 }
 
-// Case 16.
+// One rank: no division by P − 1.
 TEST(Analyse, OneRankIsCalibrationOnly)
 {
     SyntheticPlan plan;

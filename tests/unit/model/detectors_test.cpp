@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(Noise, CleanRuns,
                          testing::Values(NoiseKind::normal, NoiseKind::lognormal, NoiseKind::exponential,
                                          NoiseKind::autocorrelated, NoiseKind::visit_shift));
 
-// Case 21: one rank of four computes half as fast.
+// One rank of four computes half as fast.
 TEST(SlowRank, IsNamedWithItsHostAndWhatItCosts)
 {
     SyntheticPlan plan;
@@ -99,6 +99,44 @@ TEST(SlowRank, IsDescribedWithoutACrossoverToo)
     plan.slow_rank = 2;
     plan.D = {64, 128, 256}; // all far below it
     expect_mention(always_found(plan, "slow_rank"), "with it the measured curves do not cross and the law says ");
+}
+
+TEST(SlowRank, ASlowHostIsOneFindingWithTheLawWithoutAllItsRanks)
+{
+    SyntheticPlan plan;
+    plan.P = 4;
+    plan.ranks_on_host = 2;
+    plan.slow_rank = 2;
+    const Finding finding = always_found(plan, "slow_rank");
+    expect_mention(finding, "ranks 2, 3 on node1 compute");
+    int findings = 0;
+    for (const Finding& each : findings_of(plan)) findings += each.code == "slow_rank";
+    EXPECT_EQ(findings, 1);
+
+    // Without the host D* is where it is on sound ones.
+    const RunData slow = synthetic_run(plan);
+    plan.slow_rank = -1;
+    const RunData sound = synthetic_run(plan);
+    constexpr int32_t host[] = {2, 3};
+    const auto crossing = [](const std::vector<PointSamples>& points) {
+        return observe(points, sweeps_in(points).at(0)).crossing->D.value;
+    };
+    EXPECT_NEAR(crossing(collect_samples({&slow, 1}, host)) / crossing(collect_samples({&sound, 1})), 1, 0.05);
+    EXPECT_GT(crossing(collect_samples({&sound, 1})) / crossing(collect_samples({&slow, 1})), 1.5);
+}
+
+TEST(SlowRank, IsNamedWithTheHostOfItsOwnLaunch)
+{
+    SyntheticPlan plan;
+    RunData launches[] = {synthetic_run(plan), {}};
+    plan.seed = 2;
+    plan.slow_rank = 1;
+    launches[1] = synthetic_run(plan);
+    launches[1].ranks[1].host = "other";
+    const auto findings = findings_in(launches, collect_samples(launches));
+    const Finding* found = finding_with_code(findings, "slow_rank");
+    ASSERT_NE(found, nullptr);
+    expect_mention(*found, "rank 1 on other");
 }
 
 TEST(SlowRank, IsFoundOfTwo)
@@ -159,7 +197,6 @@ TEST(Trend, OnePassHasNoTrendOverTheRunToFind)
     EXPECT_FALSE(trend_over_run(collect_samples({&run, 1}), 0));
 }
 
-// Case 19: times creep up by 1 % a repetition.
 TEST(TrendInVisit, CreepOfOnePercentARepetitionIsFound)
 {
     SyntheticPlan plan;
@@ -171,7 +208,6 @@ TEST(TrendInVisit, CreepOfOnePercentARepetitionIsFound)
     expect_mention(finding, "% more time");
 }
 
-// Case 20, on the level of a run.
 TEST(Bimodal, BothValuesAreShown)
 {
     SyntheticPlan plan;
@@ -180,6 +216,43 @@ TEST(Bimodal, BothValuesAreShown)
     expect_mention(finding, "the communication takes one of two times");
     expect_mention(finding, " ms in ");
     expect_mention(finding, "more points");
+}
+
+TEST(Bimodal, AnExchangeThatGivesWIsSeenToo)
+{
+    SyntheticPlan plan;
+    plan.second_mode_of_exchange = 1.9;
+    const Finding finding = always_found(plan, "bimodal");
+    expect_mention(finding, "the exchange that gives W takes one of two times at exchange of ");
+    expect_mention(finding, "8.7");
+    expect_mention(finding, " ms in ");
+}
+
+TEST(StartSkew, IsFoundWhereItIsNotSmallBesideTheCommunication)
+{
+    SyntheticPlan plan;
+    plan.start_skew_ns = 200'000'000; // of an allreduce that takes 35 ms
+    const Finding finding = always_found(plan, "start_skew");
+    EXPECT_EQ(finding.severity, Severity::warning);
+    expect_mention(finding, "the ranks start the communication ");
+    const RunData run = synthetic_run(plan);
+    const auto skew = large_start_skew(run);
+    ASSERT_TRUE(skew);
+    EXPECT_GT(skew->skew_s, 0.05);
+    EXPECT_NEAR(skew->t_comm_s, 0.035, 0.002);
+    plan.start_skew_ns = 2'000'000;
+    EXPECT_EQ(finding_with_code(findings_of(plan), "start_skew"), nullptr);
+}
+
+TEST(StartSkew, WithinTheErrorOfTheClocksSaysNothing)
+{
+    SyntheticPlan plan;
+    plan.start_skew_ns = 200'000'000;
+    RunData run = synthetic_run(plan);
+    run.clocks.push_back({.rank = 1, .at_ns = 0, .offset_ns = 0, .drift = 0, .error_ns = 300'000'000});
+    EXPECT_FALSE(large_start_skew(run));
+    run.clocks.back().error_ns = 1000;
+    EXPECT_TRUE(large_start_skew(run));
 }
 
 TEST(StepBounds, AStepLongerThanTheSumIsFound)
@@ -218,7 +291,7 @@ TEST(StepBounds, AStepWithinThemIsLeftAlone)
     EXPECT_EQ(step_bound_excess(point), 1);
 }
 
-// Case 23: the matmul's slow-down within the step is shown.
+// A fixed work shows a stolen core as a slower matmul within the step.
 TEST(SlowerInStep, IsFoundWithItsSize)
 {
     SyntheticPlan plan;
@@ -256,7 +329,7 @@ TEST(FailedChecks, RanksThatDisagreeAreInvalid)
     EXPECT_EQ(always_found(plan, "ranks_disagree").severity, Severity::invalid);
 }
 
-// Case 10: a NaN that survived.
+// A NaN that survived.
 TEST(FailedChecks, NanIsWrongEvenWhereOtherVisitsWereRight)
 {
     SyntheticPlan plan;

@@ -125,6 +125,16 @@ TEST(Law, AllreduceTimes)
     EXPECT_DOUBLE_EQ(allreduce_time_s(AllreduceAlgorithm::tree, V, 4, alpha, W), 4 * (1e-4 + 0.01));
 }
 
+// algorithmic bandwidth V/t, bus bandwidth 2(P-1)/P V/t = W · (bound / t)
+TEST(Law, BusBandwidthIsAlgorithmicBandwidthForTwoRanksOnly)
+{
+    const double V = 1e6, W = 1e8, t = 0.02;
+    const auto bus_bandwidth = [&](int P) { return W * allreduce_bandwidth_bound_s(V, P, W) / t; };
+    EXPECT_DOUBLE_EQ(bus_bandwidth(2), V / t);
+    EXPECT_DOUBLE_EQ(bus_bandwidth(4), 1.5 * V / t);
+    EXPECT_DOUBLE_EQ(bus_bandwidth(8), 1.75 * V / t);
+}
+
 TEST(Law, OneRankHasNothingToSum)
 {
     EXPECT_EQ(allreduce_bandwidth_bound_s(1e6, 1, 1e8), 0);

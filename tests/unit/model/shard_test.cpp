@@ -1,4 +1,4 @@
-// Case 9: any D and P, D < P included.
+// Any D and P, D < P included.
 
 #include "model/shard.hpp"
 

@@ -137,7 +137,7 @@ TEST(StudentT, QuantilesFromTheTables)
     EXPECT_NEAR(student_t_975(std::numeric_limits<double>::infinity()), normal_975, 1e-12);
 }
 
-// Case 20: two values far apart, half of the samples each.
+// Two values far apart, half of the samples each.
 TEST(TwoModes, TwoValuesFarApartAreFoundWithTheirShares)
 {
     NormalDraws random(9);

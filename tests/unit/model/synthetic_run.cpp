@@ -217,14 +217,16 @@ private:
                      std::pow(static_cast<double>(point.D) / crossing, plan_.comp_exponent);
         }
         if (mode == Mode::step) time_s *= plan_.comp_in_step_factor;
-        return rank == plan_.slow_rank ? time_s * plan_.slow_factor : time_s;
+        const bool slow = plan_.slow_rank >= 0 && rank / plan_.ranks_on_host == plan_.slow_rank / plan_.ranks_on_host;
+        return slow ? time_s * plan_.slow_factor : time_s;
     }
 
     double comm_s(const Point& point, Mode mode)
     {
         const double bytes = static_cast<double>(point.message_bytes);
         if (point.kind == PointKind::exchange)
-            return plan_.machine.alpha_s + bytes / plan_.machine.W_bytes_per_s;
+            return (plan_.machine.alpha_s + bytes / plan_.machine.W_bytes_per_s) *
+                   (plan_.second_mode_of_exchange != 1 && draws_.uniform() < 0.5 ? plan_.second_mode_of_exchange : 1);
         double time_s = allreduce_s(plan_, bytes);
         if (point.kind == PointKind::crossover) time_s *= plan_.comm_factor_in_sweep;
         if (mode == Mode::step) time_s *= plan_.step_factor;
@@ -250,7 +252,7 @@ private:
         r.repetition.push_back(repetition);
         r.warmup.push_back(warmup);
         r.late.push_back(late);
-        r.start_skew_ns.push_back(static_cast<int64_t>(1000 * draws_.uniform()));
+        r.start_skew_ns.push_back(static_cast<int64_t>(static_cast<double>(plan_.start_skew_ns) * draws_.uniform()));
         for (int32_t rank = 0; rank < plan_.P; ++rank) {
             int64_t& now_ns = clock_ns_[static_cast<size_t>(rank)];
             now_ns += 1'000'000;
@@ -304,8 +306,8 @@ void add_surroundings(const SyntheticPlan& plan, RunData& run)
     run.provenance = {{"mpi_version", "synthetic MPI 1.0"}, {"blas_version", "synthetic BLAS 1.0"}};
     for (int32_t rank = 0; rank < plan.P; ++rank) {
         RankInfo info;
-        info.host = "node" + std::to_string(rank);
-        info.machine = "machine" + std::to_string(rank);
+        info.host = "node" + std::to_string(rank / plan.ranks_on_host);
+        info.machine = "machine" + std::to_string(rank / plan.ranks_on_host);
         info.cpu_model = "synthetic CPU";
         info.allowed_cores = "0";
         info.blas_kernel = "synthetic kernel";

@@ -49,10 +49,13 @@ struct SyntheticPlan {
         1;                  ///< t_comp in the sweep grows as this power of D; negative turns the order round
     int32_t slow_rank = -1; ///< computes slow_factor times as long
     double slow_factor = 2;
+    int32_t ranks_on_host = 1; ///< a slow rank makes all of its host slow
     double drift_over_run = 0; ///< relative growth of all times from the first row to the last
     double creep_per_repetition =
         0;                  ///< relative growth of all times from one repetition of a visit to the next
     double second_mode = 1; ///< half of the communications take this many times as long
+    double second_mode_of_exchange = 1; ///< the same of the exchanges
+    int64_t start_skew_ns = 1000;       ///< up to so much
     double step_factor = 1; ///< communication in step mode against phases mode
     double comp_in_step_factor = 1; ///< matmul in step mode against phases mode
     int32_t wrong_point = -1;       ///< this point of the sweep (by ascending D) fails its checks
