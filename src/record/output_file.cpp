@@ -11,6 +11,7 @@
 #include <optional>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -148,6 +149,30 @@ int WriterLock::synchronise() const
 {
     const bool written = descriptor_ < 0 || ::fsync(descriptor_) == 0 || errno == EINVAL;
     return written ? 0 : errno;
+}
+
+bool WriterLock::file_is_removed() const
+{
+    struct stat status {};
+    return descriptor_ >= 0 && ::fstat(descriptor_, &status) == 0 && status.st_nlink == 0;
+}
+
+bool WriterLock::copy_to(const std::string& path) const
+{
+    const int copy = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (copy < 0) return false;
+    std::vector<char> buffer(1 << 20);
+    off_t at = 0;
+    ssize_t n = 0;
+    bool whole = true;
+    while (whole && (n = ::pread(descriptor_, buffer.data(), buffer.size(), at)) > 0) {
+        whole = ::write(copy, buffer.data(), static_cast<size_t>(n)) == n;
+        at += n;
+    }
+    whole = whole && n == 0 && ::fsync(copy) == 0;
+    ::close(copy);
+    if (!whole) ::unlink(path.c_str());
+    return whole;
 }
 
 void WriterLock::release()

@@ -28,6 +28,10 @@ public:
 
     /// Hands everything written so far to the disk; an errno, or 0.
     int synchronise() const;
+    /// Nothing leads to the file any more: it, or its folder, was removed, and it goes with this process.
+    bool file_is_removed() const;
+    /// Copies the file to a new one of that name. False where that exists or takes not all of it.
+    bool copy_to(const std::string& path) const;
     void release();
 
 private:

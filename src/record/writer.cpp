@@ -14,6 +14,7 @@
 #include <array>
 #include <cerrno>
 #include <ctime>
+#include <filesystem>
 #include <stdexcept>
 
 #include <sys/stat.h>
@@ -356,6 +357,17 @@ private:
     hsize_t rows_ = 0;
 };
 
+std::vector<std::string> places_of_copy(const std::string& path)
+{
+    const std::filesystem::path output(path);
+    std::error_code none;
+    std::vector<std::string> places;
+    for (const auto& folder : {output.parent_path(), std::filesystem::temp_directory_path(none)})
+        for (int i = 1; i <= 20; ++i)
+            places.push_back(folder / fmt::format("{}.rescued-{}.h5", output.filename().string(), i));
+    return places;
+}
+
 bool columns_match(const Repetitions& rows)
 {
     bool match = true;
@@ -414,6 +426,7 @@ struct RunWriter::File {
             give_up(error);
             throw InputError(failure);
         }
+        if (published && lock.file_is_removed()) leave_removed_file();
     }
 
     template <class Row> void append(GrowingTable& table, std::span<const Row> rows)
@@ -421,12 +434,33 @@ struct RunWriter::File {
         if (!rows.empty()) write([&] { table.append(rows); });
     }
 
-    /// Closes nothing: HDF5 would try to write the rest in an order that a crash does not survive, and
-    /// mark the file as sound. As it is, the file holds what was committed, like that of a killed run.
     void give_up(const hdf5::Failure& error)
     {
         failure = fmt::format("cannot write {} ({}): {}{}", path, error.what(), remedy(error.error_number),
                               published ? "; what was recorded before is kept" : "");
+        abandon();
+    }
+
+    /// A removed file takes everything, and is gone with this process: what it holds goes to a copy, beside it or where temporary
+    /// files go.
+    void leave_removed_file()
+    {
+        const std::string removed = fmt::format("cannot write {} (it or its folder was removed while the run wrote it)", path);
+        for (const std::string& copy : places_of_copy(path)) {
+            if (!lock.copy_to(copy)) continue;
+            failure = fmt::format("{}: all that was recorded is in {}, move it to a safe place", removed, copy);
+            abandon();
+            throw FileRemoved(failure);
+        }
+        failure = removed + ": measure again, no folder took a copy of what was recorded";
+        abandon();
+        throw InputError(failure);
+    }
+
+    /// Closes nothing: HDF5 would try to write the rest in an order that a crash does not survive, and
+    /// mark the file as sound. As it is, the file holds what was committed, like that of a killed run.
+    void abandon()
+    {
         for (auto* table : tables()) table->abandon();
         status.release();
         file.release();

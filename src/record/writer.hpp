@@ -1,5 +1,6 @@
 #pragma once
 
+#include "model/error.hpp"
 #include "model/run_data.hpp"
 
 #include <memory>
@@ -9,6 +10,12 @@
 namespace shardline {
 
 enum class Overwrite { refuse, allow };
+
+/// The file was removed while it was written. All that was appended, up to the call that throws, is in a copy that the text names.
+class FileRemoved : public InputError {
+public:
+    using InputError::InputError;
+};
 
 /// One run's HDF5 file while it is written, laid out as docs/file-format.md says: columns that grow,
 /// appended under SWMR, so that a kill at any moment loses nothing that was committed.
@@ -32,7 +39,7 @@ public:
     RunWriter& operator=(RunWriter&&) noexcept;
 
     /// Append rows, safe from the end of this process when the call returns. Throw InputError when the disk
-    /// refuses, then and from then on; the file keeps what was appended before.
+    /// refuses, then and from then on; the file keeps what was appended before. Throw FileRemoved where the file has gone.
     void append(std::span<const Point> points);
     void append(const Repetitions& repetitions);
     void append(const Check& check);

@@ -40,8 +40,8 @@ constexpr off_t page = 4096;
 /// Takes `writes` writes, and of the next what lies on one page; then the disk is full.
 class FullDisk {
 public:
-    explicit FullDisk(size_t writes)
-        : left_(writes), interposed_(
+    explicit FullDisk(size_t writes, int error = ENOSPC)
+        : left_(writes), error_(error), interposed_(
                              [this](int descriptor, const char* bytes, size_t count, off_t offset) -> ssize_t {
                                  if (left_ > 0) {
                                      --left_;
@@ -50,7 +50,7 @@ public:
                                  const auto on_page = static_cast<size_t>(page - offset % page);
                                  if (std::exchange(part_left_, false) && on_page < count)
                                      return disk::really_pwrite(descriptor, bytes, on_page, offset);
-                                 errno = ENOSPC;
+                                 errno = error_;
                                  ++refused;
                                  return -1;
                              },
@@ -62,6 +62,7 @@ public:
 
 private:
     size_t left_;
+    int error_;
     bool part_left_ = true;
     disk::Interposed interposed_;
 };
@@ -116,6 +117,20 @@ TEST_F(DiskFull, WhileAppendingKeepsWhatWasCommitted)
         }
     }
     EXPECT_GT(writes, 100u);
+}
+
+TEST_F(DiskFull, QuotaAndFileSizeLimitAreNamedWithTheirRemedy)
+{
+    const std::pair<int, const char*> limits[] = {{EDQUOT, "your quota is used up: remove files"}, {EFBIG, "ulimit -f"}};
+    for (const auto& [error, remedy] : limits) {
+        RunWriter writer(path, sample_header(ranks), Overwrite::allow);
+        const Point point = sample_point(100, ranks);
+        writer.append(std::span(&point, 1));
+        const FullDisk disk(3, error);
+        const auto message = message_of([&] { writer.append(sample_repetitions(ranks, 0, rows_of_a_visit)); });
+        EXPECT_THAT(message, HasSubstr(remedy));
+        EXPECT_THAT(message, HasSubstr("recorded before is kept"));
+    }
 }
 
 TEST_F(DiskFull, AtTheStartLeavesNoFileAndKeepsTheOlderOne)

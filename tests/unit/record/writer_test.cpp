@@ -6,6 +6,7 @@
 #include "record/writer.hpp"
 #include "sample_run.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -336,6 +337,45 @@ TEST_F(Writer, ContinuesNoForeignFile)
     EXPECT_THAT(refusal([&] { RunWriter::reopen("/dev/null"); }), HasSubstr("device"));
     std::ofstream(path) << "text";
     EXPECT_THAT(refusal([&] { RunWriter::reopen(path); }), HasSubstr("not an HDF5 file"));
+}
+
+TEST_F(Writer, WhoseFolderWasRemovedLeavesACopyOfAllThatWasRecorded)
+{
+    const fs::path folder = scratch.path("folder");
+    const fs::path rescued = fs::temp_directory_path() / fmt::format("run-{}.h5", ::getpid());
+    const std::string copy = rescued.string() + ".rescued-1.h5";
+    fs::create_directory(folder);
+    RunWriter writer(folder / rescued.filename(), sample_header(ranks), Overwrite::refuse);
+    add(writer, 10);
+    fs::remove_all(folder);
+    const auto message = refusal([&] { writer.append(sample_repetitions(ranks, 10, 10)); });
+    EXPECT_THAT(message, AllOf(HasSubstr("removed while the run wrote it"), HasSubstr(copy)));
+    const auto run = read_run(copy);
+    EXPECT_EQ(run.repetitions.size(), 20u);
+    EXPECT_EQ(run.repetitions.comm_end_ns, sample_repetitions(ranks, 0, 20).comm_end_ns);
+    EXPECT_EQ(refusal([&] { writer.append(sample_repetitions(ranks, 20, 10)); }), message);
+    RunWriter::reopen(copy).close(RunStatus::complete);
+    fs::remove(copy);
+}
+
+TEST_F(Writer, WhoseFileWasRemovedLeavesACopyBesideIt)
+{
+    RunWriter writer(path, sample_header(ranks), Overwrite::refuse);
+    add(writer, 10);
+    fs::remove(path);
+    EXPECT_THAT(refusal([&] { writer.close(RunStatus::complete); }), HasSubstr(path + ".rescued-1.h5"));
+    const auto run = read_run(path + ".rescued-1.h5");
+    EXPECT_EQ(run.repetitions.size(), 10u);
+    EXPECT_EQ(run.status, RunStatus::complete);
+}
+
+TEST_F(Writer, GoesOnWhereItsFileWasMoved)
+{
+    RunWriter writer(path, sample_header(ranks), Overwrite::refuse);
+    fs::rename(path, path + ".moved");
+    add(writer, 10);
+    writer.close(RunStatus::complete);
+    EXPECT_EQ(read_run(path + ".moved").repetitions.size(), 10u);
 }
 
 TEST(Hdf5Version, NamesHeadersAndLibrary)
