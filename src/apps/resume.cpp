@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <sstream>
 
 namespace shardline {
@@ -21,6 +22,12 @@ std::string fact(const RunData& run, const std::string& name)
 void compare(std::vector<std::string>& differences, const std::string& what, const std::string& then, const std::string& now)
 {
     if (then != now) differences.push_back(fmt::format("{} was {}, is {}", what, then, now));
+}
+
+size_t first_on_machine_of(const RunData& run, size_t rank)
+{
+    const auto is_there = [&](const RankInfo& other) { return other.machine == run.ranks[rank].machine; };
+    return static_cast<size_t>(std::find_if(run.ranks.begin(), run.ranks.end(), is_there) - run.ranks.begin());
 }
 
 } // namespace
@@ -57,9 +64,9 @@ Experiment experiment_to_resume(const RunData& earlier, const std::string& exper
     return experiment;
 }
 
-void refuse_other_machine(const RunData& earlier, const RunData& now)
+std::vector<Finding> compare_machines(const RunData& earlier, const RunData& now, const std::vector<std::string>& allowed)
 {
-    std::vector<std::string> differences;
+    std::vector<std::string> differences, moves;
     compare(differences, "the number of ranks", fmt::to_string(earlier.ranks.size()), fmt::to_string(now.ranks.size()));
     for (const char* name : {"mpi_version", "blas_version"})
         compare(differences, name, fact(earlier, name), fact(now, name));
@@ -68,11 +75,27 @@ void refuse_other_machine(const RunData& earlier, const RunData& now)
         compare(differences, fmt::format("the processor of rank {}", r), then.cpu_model, is.cpu_model);
         compare(differences, fmt::format("the BLAS kernel of rank {}", r), then.blas_kernel, is.blas_kernel);
         compare(differences, fmt::format("the BLAS threads of rank {}", r), fmt::to_string(then.blas_threads), fmt::to_string(is.blas_threads));
+        // Memory or a network between two ranks: other numbers on whatever hosts.
+        compare(differences, fmt::format("the first rank on the machine of rank {}", r), fmt::to_string(first_on_machine_of(earlier, r)),
+                fmt::to_string(first_on_machine_of(now, r)));
+        // A container has another name, a restarted kernel another identity, each time.
+        if (then.machine != is.machine && moves.size() < 5) compare(moves, fmt::format("the host of rank {}", r), then.host, is.host);
     }
+    const bool may_move = std::find(allowed.begin(), allowed.end(), other_hosts) != allowed.end();
+    const std::string moved = fmt::format("{}", fmt::join(moves, "; "));
+    if (!may_move) differences.insert(differences.end(), moves.begin(), moves.end());
     if (!differences.empty())
         throw InputError(fmt::format("cannot resume {} (not the machine it was measured on: {}): resume where it began, or start a new "
-                                     "run with -o",
-                                     earlier.path, fmt::join(differences, "; ")));
+                                     "run with -o{}",
+                                     earlier.path, fmt::join(differences, "; "),
+                                     moves.size() == differences.size() && !may_move
+                                         ? fmt::format("; on hosts of the same kind --allow {} goes on", other_hosts)
+                                         : ""));
+    if (moves.empty()) return {};
+    return {{std::string(other_hosts), Severity::warning, -1,
+             fmt::format("resumed on other hosts ({}): the times are those of both, and where they differ the medians stand for neither; "
+                         "measure each in a file of its own, the report pools them",
+                         moved)}};
 }
 
 } // namespace shardline

@@ -24,6 +24,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -57,7 +58,8 @@ struct CommandLine {
 /// Before MPI is up, only the launcher's environment tells which process may speak.
 bool may_speak()
 {
-    for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+    for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "MV2_COMM_WORLD_RANK", "PMI_RANK", "JSM_NAMESPACE_RANK", "FLUX_TASK_RANK",
+                             "SLURM_PROCID"})
         if (const char* rank = std::getenv(name)) return std::string(rank) == "0";
     return true;
 }
@@ -84,6 +86,14 @@ std::string version_text()
     return fmt::format("shardline-run {}\n{}\n", SHARDLINE_PROJECT_VERSION, hdf5_version_text());
 }
 
+/// Names that --allow knows.
+std::vector<std::string> allowable()
+{
+    std::vector<std::string> names(stopping_codes().begin(), stopping_codes().end());
+    names.emplace_back(other_hosts);
+    return names;
+}
+
 /// The exit code where the command line says all there is to do (help, version, wrong usage), else nothing.
 std::optional<int> parse(int argc, char** argv, CommandLine& command)
 {
@@ -107,7 +117,7 @@ std::optional<int> parse(int argc, char** argv, CommandLine& command)
         ->type_name("TIME");
     app.add_option("--allow", command.allowed, "measure in spite of a finding that stops a run")
         ->allow_extra_args(false)
-        ->check(CLI::IsMember(std::vector<std::string>(stopping_codes().begin(), stopping_codes().end())))
+        ->check(CLI::IsMember(allowable()))
         ->type_name("NAME");
     app.add_flag("--dry-run", command.dry_run, "print the plan: points, memory, counts, time; only\na first probe is measured");
     app.add_flag("--force", command.force, "overwrite the output file");
@@ -244,11 +254,24 @@ void append_or_rescue(RunWriter& writer, const Repetitions& rows, std::span<cons
 {
     try {
         writer.append(rows);
+    } catch (const FileRemoved&) {
+        throw; // the copy holds these rows too
     } catch (const InputError& e) {
         const std::string side_file = rescue(rows, points, path);
         throw InputError(fmt::format("{}; {}", e.what(),
                                      side_file.empty() ? "the samples of the last visit are lost, nowhere took them"
                                                        : "the samples of the last visit are in " + side_file));
+    }
+}
+
+/// What is new about the ground since the run began: samples of both kinds will stand in the file.
+void add_findings(RunWriter& writer, RunData& data, const std::vector<Finding>& findings)
+{
+    for (const Finding& finding : findings) {
+        const auto is_same = [&](const Finding& known) { return known.code == finding.code && known.text == finding.text; };
+        if (std::any_of(data.findings.begin(), data.findings.end(), is_same)) continue;
+        writer.append(finding);
+        data.findings.push_back(finding);
     }
 }
 
@@ -261,12 +284,13 @@ int measure(const Session& session, const CommandLine& command, const Experiment
     RunData data = describe_run(session, command, experiment, argc, argv);
     std::optional<RunWriter> writer;
     on_root(session, [&] {
-        const std::vector<Finding> findings = data.findings;
+        std::vector<Finding> findings = data.findings;
         refuse_meaningless(findings, command.allowed);
         if (resumes) {
-            refuse_other_machine(earlier, data);
+            for (const Finding& finding : compare_machines(earlier, data, command.allowed)) findings.push_back(finding);
             data = std::move(earlier);
             writer.emplace(RunWriter::reopen(path));
+            add_findings(*writer, data, findings);
         } else {
             writer.emplace(path, data, command.force ? Overwrite::allow : Overwrite::refuse);
         }
@@ -319,7 +343,8 @@ int main(int argc, char** argv)
 {
     using namespace shardline;
     occupy_closed_streams();
-    std::signal(SIGPIPE, SIG_IGN); // a reader that has gone is an error of writing like any other
+    // A reader that has gone, or a limit on file sizes, is an error of writing like any other.
+    for (int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
     CommandLine command;
     if (const auto code = parse(argc, argv, command)) return *code;
 

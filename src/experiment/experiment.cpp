@@ -65,7 +65,9 @@ constexpr int64_t most_int32 = std::numeric_limits<int32_t>::max();
 constexpr Limits dimension_limits{1, most_int32, "BLAS takes dimensions as 32-bit integers"};
 constexpr Limits contraction_limits{1, most_int32, "BLAS takes dimensions as 32-bit integers, and D may fall to one rank"};
 constexpr Limits visit_limits{1, most_int32, "the results file counts in 32 bits"};
-constexpr Limits warmup_limits{0, most_int32, "the results file counts in 32 bits"};
+constexpr int64_t most_repetitions = 1'000'000;
+constexpr Limits repetition_limits{1, most_repetitions, "the readings of a visit travel in one MPI message; 'passes' give more"};
+constexpr Limits warmup_limits{0, most_repetitions, "the readings of a visit travel in one MPI message"};
 constexpr Limits seed_limits{0, std::numeric_limits<int64_t>::max(), "TOML integers have 64 bits with sign"};
 constexpr Limits second_limits{0, 1'000'000'000, "no job runs longer"};
 constexpr Limits rank_limits{0, most_int32, "MPI counts ranks as 32-bit integers"};
@@ -258,7 +260,7 @@ const std::vector<Key>& keys()
         fraction("target_point", &Experiment::target_point),
         fraction("target_D_obs", &Experiment::target_D_obs),
         integer("time_budget_s", &Experiment::time_budget_s, second_limits),
-        integer("repetitions", &Experiment::repetitions, visit_limits),
+        integer("repetitions", &Experiment::repetitions, repetition_limits),
         integer("warmups", &Experiment::warmups, warmup_limits),
         integer("seed", &Experiment::seed, seed_limits),
         integer("blas_threads", &Experiment::blas_threads, thread_limits),

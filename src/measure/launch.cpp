@@ -47,6 +47,7 @@ std::optional<Launch> from_launcher(const Environment& environment)
         {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK"},   // MVAPICH2
         {"PMI_SIZE", "PMI_RANK"},                         // MPICH and Intel MPI; srun --mpi=pmi2
         {"JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK"},     // jsrun
+        {"FLUX_JOB_SIZE", "FLUX_TASK_RANK"},              // flux run
         {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"},         // srun
     };
     for (const Launcher& launcher : launchers)

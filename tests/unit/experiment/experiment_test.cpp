@@ -143,6 +143,9 @@ TEST(Experiment, ImpossibleValuesAreRefusedWithTheReason)
                                         "more samples of a point come from 'repetitions' and 'passes'");
     EXPECT_NE(refusal("passes = 0"), "");
     EXPECT_NE(refusal("repetitions = 0"), "");
+    // Of as many, the gathered readings have a count below 2^31 and bytes above it.
+    EXPECT_NE(refusal("repetitions = 60000000").find("travel in one MPI message"), std::string::npos);
+    EXPECT_NE(refusal("warmups = 60000000").find("travel in one MPI message"), std::string::npos);
     EXPECT_NE(refusal("warmups = -1"), "");
     EXPECT_NE(refusal("seed = -1"), "");
     EXPECT_NE(refusal("blas_threads = -1"), "");

@@ -33,6 +33,7 @@ TEST(FindLaunch, KnowsTheLaunchers)
     EXPECT_EQ(tasks_of({{"PMI_SIZE", "3"}, {"PMI_RANK", "1"}}), 3);
     EXPECT_EQ(tasks_of({{"MV2_COMM_WORLD_SIZE", "4"}}), 4);
     EXPECT_EQ(tasks_of({{"JSM_NAMESPACE_SIZE", "5"}}), 5);
+    EXPECT_EQ(tasks_of({{"FLUX_JOB_SIZE", "7"}, {"FLUX_TASK_RANK", "2"}}), 7);
     EXPECT_EQ(tasks_of({{"SLURM_STEP_NUM_TASKS", "6"}, {"SLURM_PROCID", "2"}}), 6);
     EXPECT_EQ(launch_of({{"PMI_SIZE", "3"}, {"PMI_RANK", "1"}})->rank, 1);
     EXPECT_EQ(launch_of({{"SLURM_STEP_NUM_TASKS", "6"}, {"SLURM_PROCID", "2"}})->rank, 2);
