@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Limits on a process: of memory, said with need and have before anything is allocated; of file sizes, an error of writing and no
+# sudden end.
+. "$(dirname "$0")/checks.sh"
+experiment e
+# ${limited[@]} LETTER KIB COMMAND...
+limited=(sh -c 'ulimit "-$0" "$1" || exit 77; shift; exec "$@"')
+available_kB=$(sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo)
+[ "$available_kB" -gt 5000000 ] || skip "needs more memory than the limit that is tried"
+refuses "its limits leave it" "${limited[@]}" v 4000000 "$run" e.toml -o out.h5 --set B=32768 --set F=32768
+complains "ulimit -v"
+[ ! -e out.h5 ] || die "a file of a run that cannot be"
+
+export TMPDIR=$scratch
+experiment long 'repetitions = 200000'
+refuses "ulimit -f" "${limited[@]}" f 40000 "$run" long.toml -o long.h5   # blocks of 512 bytes; MPI itself needs some MB
+code=0
+"$shardline" report long.h5 >report || code=$?
+case $code in 0 | 1 | 3) ;; *) die "no report of what was recorded before the limit" ;; esac
