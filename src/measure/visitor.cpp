@@ -159,7 +159,7 @@ Check Visitor::check(const Point& point, const Visit& visit, std::vector<Finding
                                         "suspect the BLAS kernel (try another OPENBLAS_CORETYPE) or the MPI library",
                                         shape, check.max_error, check.bound)});
     if (!check.ranks_agree)
-        findings.push_back({"ranks_disagree", Severity::warning, result.dissenting_ranks.front(),
+        findings.push_back({"ranks_disagree", Severity::invalid, result.dissenting_ranks.front(),
                             fmt::format("{}: the sum on rank{} {} differs bit for bit from rank 0's: code that branches on it will "
                                         "diverge between ranks; an allreduce that sums in one order everywhere avoids it",
                                         shape, result.dissenting_ranks.size() == 1 ? "" : "s", fmt::join(result.dissenting_ranks, ", "))});

@@ -224,6 +224,70 @@ TEST(RunExperiment, RefusesTimesThatCannotBeOnEveryRank)
     EXPECT_THROW(run_experiment(*session, experiment, {}, recorder.output()), InputError);
 }
 
+/// Of each point of the sweep: the passes that visited it.
+std::map<int32_t, std::set<int32_t>> passes_of_points(const RunData& run)
+{
+    std::map<int32_t, std::set<int32_t>> passes;
+    for (size_t row = 0; row < run.repetitions.size(); ++row)
+        if (run.points[static_cast<size_t>(run.repetitions.point[row])].kind == PointKind::crossover)
+            passes[run.repetitions.point[row]].insert(run.repetitions.pass[row]);
+    return passes;
+}
+
+bool has_finding(const RunData& run, const std::string& code)
+{
+    return std::any_of(run.findings.begin(), run.findings.end(), [&](const Finding& finding) { return finding.code == code; });
+}
+
+TEST(RunExperiment, TakesPassesUntilTheMaximumWhereTheTargetIsOutOfReach)
+{
+    if (session->size() == 1) GTEST_SKIP() << "one rank has no sweep";
+    Experiment experiment = quick_experiment();
+    experiment.max_passes = 4;
+    experiment.target_point = experiment.target_D_obs = 1e-12;
+    Recorder recorder;
+    const RunData run = run_experiment(*session, experiment, {}, recorder.output()).data;
+    if (!session->is_root()) return;
+    const auto passes = passes_of_points(run);
+    EXPECT_EQ(passes.size(), experiment.D->size());
+    for (const auto& [point, visited] : passes) EXPECT_EQ(visited.size(), 4u) << "point " << point;
+    EXPECT_TRUE(has_finding(run, "precision")) << "what was reached is not stored";
+}
+
+TEST(RunExperiment, StopsWhereEveryPointIsWithinTheTarget)
+{
+    if (session->size() == 1) GTEST_SKIP() << "one rank has no sweep";
+    Experiment experiment = quick_experiment();
+    experiment.passes = 3;
+    experiment.max_passes = 200;
+    experiment.target_point = experiment.target_D_obs = 1e6; // what any interval reaches, however noisy the machine
+    Recorder recorder;
+    const RunData run = run_experiment(*session, experiment, {}, recorder.output()).data;
+    if (!session->is_root()) return;
+    for (const auto& [point, visited] : passes_of_points(run)) {
+        EXPECT_GE(visited.size(), 3u) << "point " << point;
+        EXPECT_LT(visited.size(), 200u) << "point " << point;
+    }
+    EXPECT_TRUE(has_finding(run, "precision")) << "what was reached is not stored";
+}
+
+TEST(RunExperiment, ModelsTheClocksAtTheStartAndAgainDuringTheRun)
+{
+    if (session->size() == 1) GTEST_SKIP() << "one clock";
+    const Experiment experiment = quick_experiment();
+    Recorder recorder;
+    run_experiment(*session, experiment, {}, recorder.output());
+    if (!session->is_root()) return;
+    std::map<int32_t, int> models;
+    for (const ClockModel& clock : recorder.data.clocks) {
+        ++models[clock.rank];
+        if (clock.rank != 0) { EXPECT_GT(clock.error_ns, 0) << "no bound of the error"; }
+    }
+    EXPECT_EQ(models.size(), static_cast<size_t>(session->size()));
+    for (const auto& [rank, times] : models) EXPECT_GE(times, 1 + experiment.passes) << "rank " << rank;
+    for (int64_t skew_ns : recorder.data.repetitions.start_skew_ns) EXPECT_GE(skew_ns, 0) << "a skew is not known";
+}
+
 TEST(RequireFeasible, RefusesWhatNoMemoryHoldsWithNeedAndHave)
 {
     Experiment experiment = quick_experiment();

@@ -100,6 +100,27 @@ std::vector<Case> all_cases()
     return cases;
 }
 
+// Beyond 2^24 the order in which f32 sums are taken may show.
+TEST(PartialSumsInAnotherOrder, AreJudgedByABoundWhereSumsOfIntegersAreNotExact)
+{
+    const int64_t exact = int64_t{1} << 22;
+    ASSERT_TRUE(sums_are_exact(ElementType::f32, exact));
+    ASSERT_FALSE(sums_are_exact(ElementType::f32, exact + 1));
+    for (int64_t D : {exact, exact + 1}) {
+        Operands o;
+        prepare(o, 2, 3, shard_of(D, session->size(), session->rank()));
+        const WireType wire(ElementType::f32);
+        Readings t;
+        timed_step(o, wire, session->work(), t);
+        const CheckResult right = check_step(o, D, session->control());
+        EXPECT_LE(right.max_error, right.bound);
+        EXPECT_EQ(right.bound > 0, D > exact);
+        o.Z.as<float>()[0] += 1e4f; // the sums themselves are some thousands
+        const CheckResult wrong = check_step(o, D, session->control());
+        EXPECT_GT(wrong.max_error, wrong.bound);
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Cases, ShardedProduct, testing::ValuesIn(all_cases()), [](const auto& instance) {
     return "D" + std::to_string(instance.param.D) + "_" + std::string(name_of(instance.param.compute)) + "_wire_" +
            std::string(name_of(instance.param.wire));
@@ -164,6 +185,25 @@ TEST_F(SpoiledResult, WrongSumIsSeenAndItsRankNamed)
     if (session->is_root() && session->size() > 1) {
         EXPECT_EQ(result.dissenting_ranks, std::vector<int32_t>{last});
     }
+}
+
+// bf16 on the wire allows an error, but not one that other ranks do not have.
+TEST(DisagreeingRanks, AreSeenWithinTheBoundOfTheError)
+{
+    if (session->size() == 1) GTEST_SKIP() << "one rank agrees with itself";
+    const int64_t D = 100;
+    Operands o;
+    o.wire_type = ElementType::bf16;
+    prepare(o, B, F, shard_of(D, session->size(), session->rank()));
+    const WireType wire(o.wire_type);
+    Readings t;
+    timed_step(o, wire, session->work(), t);
+    const int last = session->size() - 1;
+    float* changed = o.Z.as<float>();
+    if (session->rank() == last) *changed = std::nextafter(*changed, INFINITY);
+    const CheckResult result = check_step(o, D, session->control());
+    EXPECT_LE(result.max_error, result.bound);
+    if (session->is_root()) { EXPECT_EQ(result.dissenting_ranks, std::vector<int32_t>{last}); }
 }
 
 TEST_F(SpoiledResult, WrongPartialProductIsSeen)

@@ -23,6 +23,11 @@ complete 3 f32 f64 4
 complete 4 f64 f64 5
 complete 4 f64 f32 6
 
+# The smallest result there is, with more ranks than columns.
+ends_with 0 "$launch" 3 "$run" e.toml -o one-by-one.h5 --set B=1 --set F=1
+examine resumed one-by-one.h5   # one element leaves no sizes around it to calibrate
+[ "$(examine swept one-by-one.h5)" = "$(printf '%s 12\n' 1 2 3 100 101)" ] || die "other rows: $(examine swept one-by-one.h5)"
+
 # The order depends on the seed.
 [ "$(examine order 2-f32-f32.h5)" != "$(examine order 2-f32-bf16.h5)" ] || die "seeds 1 and 2 give the same order"
 

@@ -14,6 +14,18 @@ ends_with 0 "$launch" 2 "$run" e.toml --dry-run -o out.h5 --set D=auto
 says "around the D* of a first probe"
 [ "$(ls)" = "$(printf '%s\n' "$before" err out | sort -u)" ] || die "a dry run wrote files: $(ls)"
 
+# Fewer elements than MPI counts in one call, more bytes than 31 bits hold.
+code=0
+"$launch" 2 "$run" e.toml --dry-run --set B=32768 --set F=32768 >out 2>err || code=$?
+says "V = 4294.97 MB"
+says "in 1 MPI call,"
+says ", 129"   # two matrices of results and half as much for calibration: 12.9 GB and the inputs, in MB
+case $code in
+0) ;;
+2) complains "not enough memory" ;;
+*) die "exit $code of a dry run" ;;
+esac
+
 # 65 536 x 65 536 f32: 4.3e9 elements, 17 GB, above what one call of MPI counts.
 code=0
 "$launch" 2 "$run" e.toml --dry-run --set B=65536 --set F=65536 >out 2>err || code=$?

@@ -264,6 +264,15 @@ def median_skew(path):
     print(int(np.median(its["start_skew_ns"][~its["late"].astype(bool)])))
 
 
+def late_skew(path):
+    """Median of the start skew in ns over the late repetitions that begin at the agreed start."""
+    run = Run(path)
+    its = run.repetitions
+    kinds = np.array(run.kinds())[its["point"]]
+    agreed = (kinds != "crossover") | (its["mode"] == STEP)
+    print(int(np.median(its["start_skew_ns"][its["late"].astype(bool) & agreed])))
+
+
 def usable(path):
     """D and number of repetitions that are neither warm-up nor late, phases mode."""
     run = Run(path)
@@ -274,7 +283,7 @@ def usable(path):
 
 
 CHECKS = {check.__name__: check
-          for check in (complete, resumed, swept, kept, order, prefix, rows, status, findings, late, median_skew, usable)}
+          for check in (complete, resumed, swept, kept, order, prefix, rows, status, findings, late, median_skew, late_skew, usable)}
 
 if __name__ == "__main__":
     CHECKS[sys.argv[1]](*sys.argv[2:])

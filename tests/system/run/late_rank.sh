@@ -8,6 +8,7 @@ experiment barrier '[inject]' 'what = "late_rank"' 'rank = 1' 'amount = 20'
 
 ends_with 0 "$launch" 2 "$run" window.toml -o window.h5
 [ "$(examine late window.h5)" -gt 0 ] || die "no repetition is flagged late"
+[ "$(examine late_skew window.h5)" -gt 10000000 ] || die "a rank 20 ms late shows a skew of $(examine late_skew window.h5) ns"
 ends_with 3 "$shardline" report window.h5 --json report.json
 examine usable window.h5 >usable
 "$python" - <<'END' || die "the report uses repetitions that are late"
