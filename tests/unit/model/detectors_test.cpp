@@ -11,6 +11,8 @@
 #include <cmath>
 #include <map>
 
+#include <sys/resource.h>
+
 namespace shardline {
 namespace {
 
@@ -206,6 +208,28 @@ TEST(TrendInVisit, CreepOfOnePercentARepetitionIsFound)
     plan.repetitions = 30;
     const Finding finding = always_found(plan, "trend_in_visit");
     expect_mention(finding, "% more time");
+}
+
+TEST(TrendInVisit, OfAHundredThousandRepetitionsIsFoundInBoundedMemory)
+{
+    SyntheticPlan plan;
+    plan.calibrated = false;
+    plan.D = {64};
+    plan.passes = 1;
+    plan.repetitions = 100'000;
+    plan.creep_per_repetition = 1e-6;
+    const RunData run = synthetic_run(plan);
+    const auto points = collect_samples({&run, 1});
+#ifndef __SANITIZE_ADDRESS__ // which takes address space without end
+    rlimit usual{};
+    getrlimit(RLIMIT_AS, &usual);
+    const rlimit few_gigabytes{rlim_t{4} << 30, usual.rlim_max};
+    setrlimit(RLIMIT_AS, &few_gigabytes);
+#endif
+    EXPECT_NEAR(trend_within_visits(points).value_or(0), 0.1, 0.01);
+#ifndef __SANITIZE_ADDRESS__
+    setrlimit(RLIMIT_AS, &usual);
+#endif
 }
 
 TEST(Bimodal, BothValuesAreShown)
