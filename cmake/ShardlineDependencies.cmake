@@ -33,6 +33,17 @@ add_library(shardline_mpi INTERFACE)
 target_link_libraries(shardline_mpi INTERFACE MPI::MPI_C)
 target_compile_definitions(shardline_mpi INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 
+# Persistent collectives: MPI-4's, or the extension that Open MPI has had before.
+set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_C)
+check_symbol_exists(MPI_Allreduce_init mpi.h SHARDLINE_HAVE_ALLREDUCE_INIT)
+check_symbol_exists(MPIX_Allreduce_init "mpi.h;mpi-ext.h" SHARDLINE_HAVE_MPIX_ALLREDUCE_INIT)
+unset(CMAKE_REQUIRED_LIBRARIES)
+foreach(have SHARDLINE_HAVE_ALLREDUCE_INIT SHARDLINE_HAVE_MPIX_ALLREDUCE_INIT)
+  if(${have})
+    target_compile_definitions(shardline_mpi INTERFACE ${have})
+  endif()
+endforeach()
+
 add_library(shardline_hdf5 INTERFACE)
 target_include_directories(shardline_hdf5 SYSTEM INTERFACE ${HDF5_INCLUDE_DIRS})
 target_compile_definitions(shardline_hdf5 INTERFACE ${HDF5_DEFINITIONS})

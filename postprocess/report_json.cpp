@@ -105,6 +105,36 @@ Json json_of(const RunData& run)
     return json;
 }
 
+Json json_of(const OverlapPoint& overlap)
+{
+    const Point& point = overlap.point;
+    Json json{{"B", point.B}, {"F", point.F}, {"D", point.D}, {"P", point.P},
+              {"compute", name_of(point.compute_type)}, {"wire", name_of(point.wire_type)}, {"strategy", point.strategy},
+              {"tiles", point.tiles}, {"segment_bytes", point.segment_bytes}};
+    set_estimate(json, "t_comp_s", "t_comp_ci", overlap.t_comp_s);
+    set_estimate(json, "t_comm_s", "t_comm_ci", overlap.t_comm_s);
+    set_estimate(json, "t_step_s", "t_step_ci", overlap.t_step_s);
+    set_estimate(json, "t_comp_in_step_s", "t_comp_in_step_ci", overlap.t_comp_in_step_s);
+    set_estimate(json, "step_over_max", "step_over_max_ci", overlap.step_over_max);
+    set_estimate(json, "step_over_sum", "step_over_sum_ci", overlap.step_over_sum);
+    json["osu_percent"] = overlap.overlap.osu_percent;
+    json["imb_nbc_percent"] = overlap.overlap.imb_nbc_percent;
+    json["imb_async_over_comm_s"] = overlap.overlap.imb_async_over_comm_s;
+    json["imb_async_over_calc_s"] = overlap.overlap.imb_async_over_calc_s;
+    json["comm_cpu_s"] = overlap.comm_cpu_s ? Json(*overlap.comm_cpu_s) : Json();
+    json["floor_s"] = overlap.floor_s ? Json(*overlap.floor_s) : Json();
+    return json;
+}
+
+Json json_of(const StrategyAdvice& advice)
+{
+    Json json{{"B", advice.at.B}, {"F", advice.at.F}, {"D", advice.at.D}, {"P", advice.at.P},
+              {"compute", name_of(advice.at.compute_type)}, {"wire", name_of(advice.at.wire_type)}, {"strategy", advice.at.strategy},
+              {"t_step_s", advice.t_step_s}, {"against", advice.against}, {"certain", advice.certain}, {"as_good", advice.as_good}};
+    set_estimate(json, "speedup", "speedup_ci", advice.speedup);
+    return json;
+}
+
 template <class Items>
 Json json_list(const Items& items)
 {
@@ -132,6 +162,8 @@ std::string report_json(const Analysis& analysis, std::span<const RunData> launc
                     {"status", status_of(launches)},
                     {"crossovers", json_list(analysis.crossovers)},
                     {"points", json_list(analysis.points)},
+                    {"overlap", json_list(analysis.overlap)},
+                    {"advice", json_list(analysis.advice)},
                     {"calibration", json_of(analysis.calibration)},
                     {"findings", json_list(analysis.findings)},
                     {"files", json_list(launches)}};

@@ -1,6 +1,7 @@
 #include "postprocess/report_text.hpp"
 
 #include "model/law.hpp"
+#include "postprocess/explanation.hpp"
 #include "postprocess/printable.hpp"
 #include "postprocess/text_layout.hpp"
 
@@ -456,6 +457,70 @@ std::string curve_report(const Curve& curve, const Analysis& analysis, const Lay
     return lines;
 }
 
+// ---------------------------------------------------------------------------------------------------
+// Overlap
+
+std::string percent_cell(double percent) { return fmt::format("{:.0f} %", percent); }
+
+std::string ratio_cell(const Estimate& ratio) { return fmt::format("{:.2f} [{:.2f}, {:.2f}]", ratio.value, ratio.low, ratio.high); }
+
+std::string overlap_table(const std::vector<const OverlapPoint*>& points)
+{
+    TextTable table;
+    table.add_column("D", Align::right);
+    table.add_column("strategy", Align::left);
+    table.add_column("t_step/max", Align::right);
+    table.add_column("OSU", Align::right);
+    table.add_column("IMB-NBC", Align::right);
+    table.add_column("matmul", Align::right);
+    table.add_column("floor", Align::right);
+    for (const OverlapPoint* point : points) {
+        const double longer_s = std::max(point->t_comp_s.value, point->t_comm_s.value);
+        table.add_row({std::to_string(point->point.D), printable(point->point.strategy), ratio_cell(point->step_over_max),
+                       percent_cell(point->overlap.osu_percent), percent_cell(point->overlap.imb_nbc_percent),
+                       fmt::format("{:.2f}", point->t_comp_in_step_s.value / point->t_comp_s.value),
+                       point->floor_s ? fmt::format("{:.2f}", *point->floor_s / longer_s) : "-"});
+    }
+    return table.text(indent);
+}
+
+/// Names the steps that take longer than their parts one after the other.
+std::string negative_overlap_sentence(const std::vector<const OverlapPoint*>& points)
+{
+    std::vector<std::string> negative;
+    for (const OverlapPoint* point : points)
+        if (point->step_over_sum.low > 1) negative.push_back(fmt::format("{} at D = {}", printable(point->point.strategy), point->point.D));
+    if (negative.empty()) return "";
+    return fmt::format("Overlap is negative, the step longer than its parts one after the other, for {}.", shortened_list(negative, most_listed));
+}
+
+constexpr std::string_view overlap_legend =
+    "t_step/max: of the longer of the matmul alone and the strategy's own exchange alone; 1 is the lower bound of a step. OSU, IMB-NBC: overlap as those "
+    "benchmarks define it, not clamped; IMB-NBC does not count what is taken from the matmul. matmul: its time within the step against alone. "
+    "floor: max(t_comp + CPU time of the exchange, t_comm) as t_step/max, where one core does both.";
+
+std::string overlap_text(const Analysis& analysis, const Layout& layout)
+{
+    if (analysis.overlap.empty()) return "";
+    std::map<Curve, std::vector<const OverlapPoint*>> groups;
+    for (const OverlapPoint& point : analysis.overlap) {
+        Curve curve = curve_of(point.point);
+        curve.strategy.clear();
+        groups[curve].push_back(&point);
+    }
+    std::string lines;
+    for (const auto& [curve, points] : groups) {
+        lines += layout.heading(fmt::format("Overlap, B = {}, F = {}, P = {}: {} matmul, {} on the wire", curve.B, curve.F, curve.P,
+                                            name_of(curve.compute_type), name_of(curve.wire_type)));
+        lines += overlap_table(points);
+        if (const std::string sentence = negative_overlap_sentence(points); !sentence.empty()) lines += layout.sentence(sentence);
+    }
+    lines += fmt::format("\n{}", layout.sentence(overlap_legend));
+    for (const StrategyAdvice& advice : analysis.advice)
+        lines += layout.labelled(Colour::bold, "advice", printable(advice_sentence(advice)));
+    return lines;
+}
+
 } // namespace
 
 std::string report_text(const Analysis& analysis, std::span<const RunData> launches, const TextStyle& style)
@@ -467,6 +532,7 @@ std::string report_text(const Analysis& analysis, std::span<const RunData> launc
     text += calibration_text(analysis.calibration, layout);
     for (const Curve& curve : curves_of(analysis)) text += curve_report(curve, analysis, layout);
     if (!analysis.points.empty()) text += fmt::format("\n{}", layout.sentence(points_legend));
+    text += overlap_text(analysis, layout);
     text += findings_text(analysis.findings, Severity::note, Severity::note, layout);
     const std::string label = fmt::format("Verdict: {}", name_of(analysis.verdict));
     return text + fmt::format("\n{}", layout.labelled(colour_of(analysis.verdict), label, printable(analysis.reason)));

@@ -70,6 +70,9 @@ constexpr Limits repetition_limits{1, most_repetitions, "the readings of a visit
 constexpr Limits warmup_limits{0, most_repetitions, "the readings of a visit travel in one MPI message"};
 constexpr Limits seed_limits{0, std::numeric_limits<int64_t>::max(), "TOML integers have 64 bits with sign"};
 constexpr Limits second_limits{0, 1'000'000'000, "no job runs longer"};
+constexpr Limits segment_limits{0, most_int32, "MPI counts bytes of a message as a 32-bit integer"};
+constexpr Limits tile_limits{0, 64, "smaller tiles cost more in start-up than they hide"};
+constexpr Limits sleep_limits{0, 1'000'000, "a second without a look stops any network"};
 constexpr Limits rank_limits{0, most_int32, "MPI counts ranks as 32-bit integers"};
 constexpr Limits visit_number_limits{0, most_int32, "the results file counts in 32 bits"};
 constexpr Limits thread_limits{0, most_int32, "BLAS takes its number of threads as a 32-bit integer"};
@@ -130,13 +133,32 @@ std::string read_string(const Given& given, std::string_view suggestion)
     return string->get();
 }
 
-std::string read_name(const Given& given, std::span<const std::string_view> names)
+std::string read_name(const Given& given, const toml::node& node, std::span<const std::string_view> names)
 {
     const std::string suggestion = fmt::format("give \"{}\"", fmt::join(names, "\" or \""));
-    std::string name = read_string(given, suggestion);
-    if (std::ranges::find(names, name) == names.end())
-        refuse(given.origin, given.key, fmt::format("is {}, which is not known", described(given.node)), suggestion);
-    return name;
+    const toml::value<std::string>* name = node.as_string();
+    if (!name) refuse(given.origin, given.key, fmt::format("is {}", described(node)), suggestion);
+    if (std::ranges::find(names, name->get()) == names.end())
+        refuse(given.origin, given.key, fmt::format("is {}, which is not known", described(node)), suggestion);
+    return name->get();
+}
+
+std::string read_name(const Given& given, std::span<const std::string_view> names) { return read_name(given, given.node, names); }
+
+/// One of the names, or a list of different ones.
+std::vector<std::string> read_names(const Given& given, std::span<const std::string_view> names)
+{
+    const toml::array* list = given.node.as_array();
+    if (!list) return {read_name(given, names)};
+    if (list->empty()) refuse(given.origin, given.key, "is an empty list (nothing would be measured)", "name one at least");
+    std::vector<std::string> result;
+    for (const toml::node& element : *list) {
+        result.push_back(read_name(given, element, names));
+        if (std::count(result.begin(), result.end(), result.back()) > 1)
+            refuse(given.origin, given.key, fmt::format("lists {} twice (it would be measured as two)", described(element)),
+                   "list each name once");
+    }
+    return result;
 }
 
 std::string quoted(const std::string& text)
@@ -207,11 +229,15 @@ Key element_type(std::string_view name, ElementType Experiment::*member)
             [=](const Experiment& e) { return fmt::format("\"{}\"", name_of(e.*member)); }};
 }
 
-Key name_among(std::string_view name, std::string Experiment::*member, std::span<const std::string_view> names)
+Key names_among(std::string_view name, std::vector<std::string> Experiment::*member, std::span<const std::string_view> names)
 {
     return {name,
-            [=](Experiment& e, const Given& given) { e.*member = read_name(given, names); },
-            [=](const Experiment& e) { return quoted(e.*member); }};
+            [=](Experiment& e, const Given& given) { e.*member = read_names(given, names); },
+            [=](const Experiment& e) {
+                std::vector<std::string> texts;
+                for (const std::string& one : e.*member) texts.push_back(quoted(one));
+                return texts.size() == 1 ? texts[0] : fmt::format("[{}]", fmt::join(texts, ", "));
+            }};
 }
 
 Key fraction(std::string_view name, double Experiment::*member)
@@ -254,7 +280,10 @@ const std::vector<Key>& keys()
         integers_or_auto("D", &Experiment::D, contraction_limits),
         element_type("compute_type", &Experiment::compute_type),
         element_type("wire_type", &Experiment::wire_type),
-        name_among("strategy", &Experiment::strategy, strategy_names()),
+        names_among("strategy", &Experiment::strategy, strategy_names()),
+        integer("segment_bytes", &Experiment::segment_bytes, segment_limits),
+        integer("tiles", &Experiment::tiles, tile_limits),
+        integer("poll_sleep_us", &Experiment::poll_sleep_us, sleep_limits),
         integer("passes", &Experiment::passes, visit_limits),
         integer("max_passes", &Experiment::max_passes, visit_limits),
         fraction("target_point", &Experiment::target_point),
@@ -433,7 +462,8 @@ void check_injection(const Experiment& experiment, const Origins& origins)
 
 std::span<const std::string_view> strategy_names()
 {
-    static constexpr std::string_view names[] = {"mpi_allreduce"};
+    static constexpr std::string_view names[] = {"mpi_allreduce",  "mpi_persistent", "mpi_iallreduce",
+                                                 "segmented_ring", "pipelined_test", "pipelined_thread"};
     return names;
 }
 

@@ -34,7 +34,10 @@ struct Experiment {
     std::optional<std::vector<int64_t>> D; ///< contraction dimensions; nothing: "auto"
     ElementType compute_type = ElementType::f32;
     ElementType wire_type = ElementType::f32;
-    std::string strategy = "mpi_allreduce";
+    std::vector<std::string> strategy{"mpi_allreduce"}; ///< how partial results are summed; several are measured side by side
+    int64_t segment_bytes = 0;   ///< of a message of the strategies that cut messages themselves; 0: as calibrated
+    int64_t tiles = 0;           ///< equal tiles of the strategies that overlap; 0: as a model of the step likes best
+    int64_t poll_sleep_us = 500; ///< pipelined_thread: between two looks of the thread that communicates
     int64_t passes = 6;      ///< visits to every point at least
     int64_t max_passes = 30; ///< visits to a point whose interval is still too wide, at most
     double target_point = 0.02; ///< relative half-width of a point's intervals at which it is known

@@ -21,8 +21,9 @@ uint64_t hash_of(const Point& point, uint64_t seed, int32_t pass)
 {
     uint64_t hash = mixed(seed);
     for (int64_t number : {static_cast<int64_t>(pass), static_cast<int64_t>(point.kind), point.B, point.D, point.F,
-                           point.message_bytes, point.segment_bytes})
+                           point.message_bytes, point.kind == PointKind::exchange ? point.segment_bytes : 0})
         hash = mixed(hash ^ static_cast<uint64_t>(number));
+    for (char letter : point.strategy) hash = mixed(hash ^ static_cast<unsigned char>(letter));
     return hash;
 }
 
@@ -53,27 +54,27 @@ int64_t message_bytes(const Experiment& experiment, Shape shape)
     return bytes_of(experiment.wire_type) * shape.B * shape.F;
 }
 
-Point sweep_point(const Experiment& experiment, Shape shape, int64_t D, int32_t P)
+Point sweep_point(const Experiment& experiment, Shape shape, int64_t D, int32_t P, const std::string& strategy)
 {
     return {.kind = PointKind::crossover, .B = shape.B, .D = D, .F = shape.F, .P = P,
             .message_bytes = message_bytes(experiment, shape), .segment_bytes = 0,
             .compute_type = experiment.compute_type, .wire_type = experiment.wire_type,
-            .strategy = experiment.strategy};
+            .strategy = strategy, .tiles = ""};
 }
 
 Point matmul_point(const Experiment& experiment, Shape shape, int64_t K, int32_t P)
 {
     return {.kind = PointKind::matmul, .B = shape.B, .D = K * P, .F = shape.F, .P = P,
             .message_bytes = 0, .segment_bytes = 0,
-            .compute_type = experiment.compute_type, .wire_type = experiment.wire_type, .strategy = ""};
+            .compute_type = experiment.compute_type, .wire_type = experiment.wire_type, .strategy = "", .tiles = ""};
 }
 
 std::vector<Point> exchange_points(int64_t bytes, int32_t P)
 {
     constexpr int64_t KiB = 1024;
     std::vector<Point> points;
-    Point point{.kind = PointKind::exchange, .P = P, .message_bytes = bytes, .strategy = ""};
-    for (int64_t segment : {64 * KiB, 128 * KiB, 256 * KiB, 1024 * KiB}) {
+    Point point{.kind = PointKind::exchange, .P = P, .message_bytes = bytes, .strategy = "", .tiles = ""};
+    for (int64_t segment : {32 * KiB, 128 * KiB, 512 * KiB}) {
         if (segment >= bytes) break;
         point.segment_bytes = segment;
         points.push_back(point);
@@ -91,10 +92,11 @@ std::vector<Point> allreduce_points(const Experiment& experiment, Shape shape, i
     std::erase_if(counts, [n](int64_t count) { return count < 1 || count == n; });
     sort_and_drop_repeats(counts);
     std::vector<Point> points;
-    for (int64_t count : counts)
-        points.push_back({.kind = PointKind::allreduce, .P = P, .message_bytes = count * element, .segment_bytes = 0,
-                          .compute_type = experiment.compute_type, .wire_type = experiment.wire_type,
-                          .strategy = experiment.strategy});
+    for (const std::string& strategy : experiment.strategy)
+        for (int64_t count : counts)
+            points.push_back({.kind = PointKind::allreduce, .P = P, .message_bytes = count * element, .segment_bytes = 0,
+                              .compute_type = experiment.compute_type, .wire_type = experiment.wire_type,
+                              .strategy = strategy, .tiles = ""});
     return points;
 }
 

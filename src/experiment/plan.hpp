@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace shardline {
@@ -22,8 +23,8 @@ std::vector<Shape> shapes_of(const Experiment& experiment);
 /// Bytes of Z on the wire: the law's V = s·B·F.
 int64_t message_bytes(const Experiment& experiment, Shape shape);
 
-/// A point of the sweep over D.
-Point sweep_point(const Experiment& experiment, Shape shape, int64_t D, int32_t P);
+/// A point of the sweep over D. How the strategy cuts its work there is left open.
+Point sweep_point(const Experiment& experiment, Shape shape, int64_t D, int32_t P, const std::string& strategy);
 
 /// Calibration of C: a matmul of width K on every rank, so D = K·P.
 Point matmul_point(const Experiment& experiment, Shape shape, int64_t K, int32_t P);
@@ -31,7 +32,7 @@ Point matmul_point(const Experiment& experiment, Shape shape, int64_t K, int32_t
 /// Calibration of W: `bytes` each way in every segment size worth trying, the whole message last.
 std::vector<Point> exchange_points(int64_t bytes, int32_t P);
 
-/// Calibration of the allreduce at sizes around V but never V itself, whole elements.
+/// Calibration of each strategy's allreduce at sizes around V but never V itself, whole elements.
 std::vector<Point> allreduce_points(const Experiment& experiment, Shape shape, int32_t P);
 
 /// D values in log steps around a predicted crossover, denser near it: positive multiples of P, ascending, distinct.

@@ -34,6 +34,9 @@ struct Operands {
     }
     bool converts() const { return wire_type != result_type(); }
     int64_t elements_of_Z() const { return B * F; }
+    /// What travels, and where its sum over the ranks arrives; in the wire type.
+    void* sent() const { return converts() ? wire_partial.as<void>() : Z_partial.as<void>(); }
+    void* summed() const { return converts() ? wire_sum.as<void>() : Z.as<void>(); }
 };
 
 /// Bytes that `prepare` needs on a rank whose shard has width K.

@@ -4,19 +4,23 @@
 #include "measure/blas.hpp"
 #include "measure/clock.hpp"
 #include "measure/memory.hpp"
+#include "measure/persistent.hpp"
 #include "measure/timed_step.hpp"
 #include "measure/visitor.hpp"
 #include "model/analysis.hpp"
 #include "model/error.hpp"
 #include "model/law.hpp"
 #include "model/precision.hpp"
+#include "model/samples.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
+#include <sstream>
 
 namespace shardline {
 
@@ -83,8 +87,9 @@ private:
     {
         if (P() > 1) {
             calibrate_exchange();
+            segment_bytes_ = agreed_segment_bytes();
             for (const Shape shape : shapes_of(experiment_))
-                for (const Point& point : allreduce_points(experiment_, shape, P())) measure_once(point);
+                for (const Point& point : allreduce_points(experiment_, shape, P())) measure_once(with_segments(point));
         }
         for (const Shape shape : shapes_of(experiment_)) calibrate_matmul(shape);
         calibrate_peak();
@@ -98,6 +103,36 @@ private:
             for (const Point& point : exchange_points(bytes, P())) longest_s = std::max(longest_s, measure_once(point));
             if (longest_s > long_exchange_s) break; // larger ones would only repeat it, slowly
         }
+    }
+
+    /// Of the strategies that cut messages themselves: the smallest with which the largest exchange went as fast as with any.
+    int64_t agreed_segment_bytes()
+    {
+        if (experiment_.segment_bytes > 0) return experiment_.segment_bytes;
+        constexpr double as_fast = 1.02;
+        double chosen = 0;
+        if (session_.is_root()) {
+            std::map<int64_t, double> time_s; // of the largest exchange, by segment size
+            int64_t largest = 0;
+            for (size_t i = 0; i < data_.points.size(); ++i) {
+                const Point& point = data_.points[i];
+                if (point.kind != PointKind::exchange || point.message_bytes < largest) continue;
+                if (point.message_bytes > largest) time_s.clear();
+                largest = point.message_bytes;
+                time_s[point.segment_bytes] = measured_time_s(static_cast<int32_t>(i));
+            }
+            const double best_s = std::ranges::min_element(time_s, {}, [](const auto& pair) { return pair.second; })->second;
+            chosen = static_cast<double>(
+                std::ranges::find_if(time_s, [&](const auto& pair) { return pair.second <= as_fast * best_s; })->first);
+        }
+        return static_cast<int64_t>(agreed(chosen));
+    }
+
+    Point with_segments(Point point) const
+    {
+        const auto strategy = strategy_named(point.strategy);
+        if (strategy && is_segmented(*strategy)) point.segment_bytes = segment_bytes_;
+        return point;
     }
 
     /// Widths in factors of two until the matmul takes four times as long as the allreduce, so that D_model lies inside.
@@ -135,13 +170,7 @@ private:
     {
         for (const Shape shape : shapes_of(experiment_)) {
             if (!swept_D(shape).empty()) continue; // planned before the run was stopped
-            if (experiment_.D) {
-                std::vector<Point> points;
-                for (int64_t D : *experiment_.D) points.push_back(sweep_point(experiment_, shape, D, P()));
-                add_points(points);
-            } else {
-                add_sweep_points(shape, D_around(agreed(predicted_D(shape)), P()));
-            }
+            add_sweep_points(shape, experiment_.D ? *experiment_.D : D_around(agreed(predicted_D(shape)), P()));
         }
     }
 
@@ -150,7 +179,7 @@ private:
     {
         double D = 0;
         on_root(session_, [&] {
-            const auto prediction = predicted_crossover(data_, sweep_of(sweep_point(experiment_, shape, P(), P())));
+            const auto prediction = predicted_crossover(data_, sweep_of(sweep_point(experiment_, shape, P(), P(), experiment_.strategy.front())));
             // Without a prediction (curves that do not cross) start somewhere: the sweep extends itself until it brackets.
             D = prediction ? prediction->D.value : 64.0 * P();
         });
@@ -161,8 +190,9 @@ private:
     {
         std::vector<Point> points;
         for (int64_t D : D_values) {
-            if (visitor_.fits(shape.B, shape.F, largest_shard_width(D, P()))) {
-                points.push_back(sweep_point(experiment_, shape, D, P()));
+            if (experiment_.D || visitor_.fits(shape.B, shape.F, largest_shard_width(D, P()))) {
+                for (const std::string& strategy : experiment_.strategy)
+                    points.push_back(visitor_.with_tiles(with_segments(sweep_point(experiment_, shape, D, P(), strategy))));
                 continue;
             }
             on_root(session_, [&] {
@@ -234,22 +264,27 @@ private:
     {
         for (const Shape shape : shapes_of(experiment_)) {
             const std::vector<int64_t> measured = swept_D(shape);
-            double crossing = 0;
-            on_root(session_, [&] { crossing = crossing_now(shape); });
-            crossing = agreed(crossing);
-            if (!measured.empty()) add_sweep_points(shape, D_to_add(measured, crossing, P()));
+            if (measured.empty()) continue;
+            // All strategies get the points that one of them needs, so that they can be compared at each.
+            std::set<int64_t> added;
+            for (const std::string& strategy : experiment_.strategy) {
+                double crossing = 0;
+                on_root(session_, [&] { crossing = crossing_now(shape, strategy); });
+                for (int64_t D : D_to_add(measured, agreed(crossing), P())) added.insert(D);
+            }
+            add_sweep_points(shape, {added.begin(), added.end()});
         }
     }
 
     /// D where the curves now cross; 0 when every point is compute-bound, infinity when none is.
-    double crossing_now(Shape shape) const
+    double crossing_now(Shape shape, const std::string& strategy) const
     {
         const Analysis analysis = analyse({&data_, 1});
         auto ours = [&](const auto& it) { return it.B == shape.B && it.F == shape.F; };
         for (const Crossover& crossover : analysis.crossovers)
-            if (ours(crossover) && crossover.D_obs) return crossover.D_obs->value;
+            if (ours(crossover) && crossover.strategy == strategy && crossover.D_obs) return crossover.D_obs->value;
         for (const PointSummary& summary : analysis.points)
-            if (ours(summary.point) && summary.t_comp_s && summary.t_comm_s && summary.t_comp_s->value < summary.t_comm_s->value)
+            if (ours(summary.point) && summary.point.strategy == strategy && summary.t_comp_s && summary.t_comm_s && summary.t_comp_s->value < summary.t_comm_s->value)
                 return std::numeric_limits<double>::infinity();
         return 0;
     }
@@ -261,6 +296,7 @@ private:
         for (const Point& point : data_.points)
             if (point.kind == PointKind::crossover && point.B == shape.B && point.F == shape.F) D.push_back(point.D);
         std::ranges::sort(D);
+        D.erase(std::unique(D.begin(), D.end()), D.end());
         return D;
     }
 
@@ -382,6 +418,8 @@ private:
         append(all.comp_end_ns, rows.comp_end_ns);
         append(all.comm_begin_ns, rows.comm_begin_ns);
         append(all.comm_end_ns, rows.comm_end_ns);
+        append(all.main_cpu_ns, rows.main_cpu_ns);
+        append(all.comm_cpu_ns, rows.comm_cpu_ns);
     }
 
     /// Median in s over the kept repetitions of the point's first visit of the maximum over ranks, so that a resumed run
@@ -420,17 +458,21 @@ private:
             numbers.push_back({static_cast<int64_t>(point.kind), point.B, point.D, point.F, point.P, point.message_bytes, point.segment_bytes});
         numbers.resize(static_cast<size_t>(n));
         MPI_Bcast(numbers.data(), static_cast<int>(numbers.size() * sizeof(Numbers)), MPI_BYTE, 0, session_.control());
+        std::string lines;
+        for (const Point& point : data_.points) lines += point.strategy + "\n" + point.tiles + "\n";
+        std::istringstream texts(broadcast_text(lines, session_.control()));
         if (session_.is_root()) return;
         for (const Numbers& its : numbers) {
-            // Types and strategy are the experiment's in all points of a run (the exchange has none).
+            // Types are the experiment's in all points of a run (the exchange has none).
             const auto kind = static_cast<PointKind>(its.kind);
             Point point{.kind = kind, .B = its.B, .D = its.D, .F = its.F, .P = static_cast<int32_t>(its.P),
-                        .message_bytes = its.message_bytes, .segment_bytes = its.segment_bytes, .strategy = ""};
+                        .message_bytes = its.message_bytes, .segment_bytes = its.segment_bytes, .strategy = "", .tiles = ""};
             if (kind != PointKind::exchange) {
                 point.compute_type = experiment_.compute_type;
                 point.wire_type = experiment_.wire_type;
             }
-            if (kind == PointKind::crossover || kind == PointKind::allreduce) point.strategy = experiment_.strategy;
+            std::getline(texts, point.strategy);
+            std::getline(texts, point.tiles);
             data_.points.push_back(point);
         }
     }
@@ -522,6 +564,7 @@ private:
     std::vector<PointHistory> history_; ///< of each point
     Visitor visitor_;
     int64_t started_ns_;
+    int64_t segment_bytes_ = 0; ///< of strategies that cut messages themselves
     int64_t sweep_started_ns_ = 0, done_at_start_ = 0;
 };
 
@@ -561,6 +604,22 @@ void refuse_unsupported(const Experiment& experiment)
                                      "cblas_sbgemm): use compute_type = \"f32\" with wire_type = \"bf16\", or build with a BLAS "
                                      "that has it",
                                      name_of(experiment.compute_type), blas_version_text()));
+    const auto asks_for = [&](std::string_view name) { return std::ranges::find(experiment.strategy, name) != experiment.strategy.end(); };
+    int level = MPI_THREAD_SINGLE;
+    MPI_Query_thread(&level);
+    if (asks_for("pipelined_thread") && level < MPI_THREAD_SERIALIZED)
+        throw InputError(fmt::format("strategy pipelined_thread is not available (this MPI, {}, lets only the main thread call it): use "
+                                     "pipelined_test",
+                                     mpi_version_text()));
+    if (!asks_for("mpi_persistent")) return;
+    if (!has_persistent_collectives())
+        throw InputError(fmt::format("strategy mpi_persistent is not available (this MPI, {}, has no persistent collectives): leave it out",
+                                     mpi_version_text()));
+    for (const Shape shape : shapes_of(experiment))
+        if (shape.B * shape.F > max_mpi_count)
+            throw InputError(fmt::format("strategy mpi_persistent cannot sum {} elements (one request takes {} at most): leave it out, or "
+                                         "use smaller B and F",
+                                         shape.B * shape.F, max_mpi_count));
 }
 
 } // namespace
@@ -626,7 +685,11 @@ int64_t memory_per_rank_bytes(const Experiment& experiment, int64_t B, int64_t F
                         static_cast<double>(experiment.repetitions + experiment.warmups);
     constexpr double beyond_any_memory = 0x1p60;
     const double samples = std::min(beyond_any_memory, rows * static_cast<double>(bytes_per_row + P * bytes_per_row_and_rank));
-    return operand_bytes(B, F, K, experiment.compute_type, experiment.wire_type) + calibration + static_cast<int64_t>(samples);
+    // Partial sums that a ring of more than two passes on.
+    const int64_t ring = std::ranges::any_of(experiment.strategy, [](const std::string& name) { return is_segmented(*strategy_named(name)); })
+                             ? bytes_of(experiment.wire_type) * B * F / P * std::max(0, P - 2)
+                             : 0;
+    return operand_bytes(B, F, K, experiment.compute_type, experiment.wire_type) + calibration + ring + static_cast<int64_t>(samples);
 }
 
 Plan plan_experiment(const Session& session, const Experiment& experiment)
@@ -649,6 +712,7 @@ Plan plan_experiment(const Session& session, const Experiment& experiment)
         double sweep_s = 0; // of one repetition in both modes at every point
         for (int64_t value : planned.D) sweep_s += 2 * (comp_time_s(shape.B, value, shape.F, P, machine.C) + t_comm_s);
         const double passes = static_cast<double>(experiment.passes);
+        sweep_s *= static_cast<double>(experiment.strategy.size());
         planned.seconds = static_cast<double>(experiment.repetitions + experiment.warmups) *
                           (passes * sweep_s + (passes + 1) * calibration_s(experiment, shape, P, machine));
         plan.shapes.push_back(planned);

@@ -10,9 +10,10 @@ namespace shardline {
 
 Session::Session(int& argc, char**& argv) : exceptions_at_start_(std::uncaught_exceptions())
 {
-    // Only the main thread calls MPI. An MPI that provides less than asked still serves: there is one thread that calls it.
+    // One thread at a time calls MPI: the main one, or a strategy's own. An MPI that provides less than asked still serves the
+    // strategies without a thread (require_feasible).
     int provided = 0;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
     // MPI's default error handler ends the job and prints the communicator's name.

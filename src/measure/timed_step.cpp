@@ -12,83 +12,177 @@ int64_t max_mpi_count = (int64_t{1} << 31) - 1;
 
 namespace {
 
-// The two parts of a step. Force-inlined: the regions below are straight-line code.
+// The parts of a step. Force-inlined: the regions below are straight-line code, one for each strategy.
 
-/// Z_partial = X · Y of this rank's shard. The BLAS leaves the output alone for an empty shard, which contributes zeros.
-[[gnu::always_inline]] inline void matmul(Operands& o)
+/// Rows [begin, begin + rows) of Z_partial = X · Y of this rank's shard. The BLAS leaves the output alone for an empty shard,
+/// which contributes zeros.
+[[gnu::always_inline]] inline void matmul(Operands& o, int64_t begin, int64_t rows)
 {
-    const int B = static_cast<int>(o.B), F = static_cast<int>(o.F), K = static_cast<int>(o.shard.width);
+    const int B = static_cast<int>(rows), F = static_cast<int>(o.F), K = static_cast<int>(o.shard.width);
+    const int64_t x = begin * K, z = begin * F;
     if (K == 0)
-        std::fill_n(o.Z_partial.as<char>(), o.elements_of_Z() * bytes_of(o.result_type()), char{0});
+        std::fill_n(o.Z_partial.as<char>() + z * bytes_of(o.result_type()), rows * F * bytes_of(o.result_type()), char{0});
     else if (o.compute_type == ElementType::f32)
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, B, F, K, 1.0f, o.X.as<float>(), K, o.Y.as<float>(), F,
-                    0.0f, o.Z_partial.as<float>(), F);
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, B, F, K, 1.0f, o.X.as<float>() + x, K, o.Y.as<float>(), F,
+                    0.0f, o.Z_partial.as<float>() + z, F);
     else if (o.compute_type == ElementType::f64)
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, B, F, K, 1.0, o.X.as<double>(), K, o.Y.as<double>(), F,
-                    0.0, o.Z_partial.as<double>(), F);
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, B, F, K, 1.0, o.X.as<double>() + x, K, o.Y.as<double>(), F,
+                    0.0, o.Z_partial.as<double>() + z, F);
 #ifdef SHARDLINE_HAVE_SBGEMM
     else
-        cblas_sbgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, B, F, K, 1.0f, o.X.as<::bfloat16>(), K,
-                     o.Y.as<::bfloat16>(), F, 0.0f, o.Z_partial.as<float>(), F);
+        cblas_sbgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, B, F, K, 1.0f, o.X.as<::bfloat16>() + x, K,
+                     o.Y.as<::bfloat16>(), F, 0.0f, o.Z_partial.as<float>() + z, F);
 #endif
 }
 
-/// receive = sum of send over the ranks; in several calls only where the count exceeds what one call takes.
-[[gnu::always_inline]] inline void sum_over_ranks(const void* send, void* receive, int64_t count, const WireType& wire,
-                                                  MPI_Comm work)
+/// Converting to and from the wire type is part of the communication.
+[[gnu::always_inline]] inline void to_wire(Operands& o, int64_t begin, int64_t rows)
 {
-    const int64_t element = bytes_of(wire.element());
-    for (int64_t at = 0; at < count; at += max_mpi_count)
-        MPI_Allreduce(static_cast<const char*>(send) + at * element, static_cast<char*>(receive) + at * element,
-                      static_cast<int>(std::min(max_mpi_count, count - at)), wire.datatype(), wire.sum(), work);
+    const int64_t at = begin * o.F;
+    if (o.converts())
+        convert(o.Z_partial.as<char>() + at * bytes_of(o.result_type()), o.result_type(),
+                o.wire_partial.as<char>() + at * bytes_of(o.wire_type), o.wire_type, rows * o.F);
 }
 
-/// Z = sum of Z_partial over the ranks. Converting to and from the wire type is part of the communication.
-[[gnu::always_inline]] inline void communicate(Operands& o, const WireType& wire, MPI_Comm work)
+[[gnu::always_inline]] inline void from_wire(Operands& o)
 {
-    const int64_t n = o.elements_of_Z();
-    if (!o.converts()) {
-        sum_over_ranks(o.Z_partial.as<void>(), o.Z.as<void>(), n, wire, work);
+    if (o.converts()) convert(o.wire_sum.as<void>(), o.wire_type, o.Z.as<void>(), o.result_type(), o.elements_of_Z());
+}
+
+/// In several calls only where the count exceeds what one call takes.
+[[gnu::always_inline]] inline void allreduce(Operands& o, Exchange& x)
+{
+    const int64_t element = bytes_of(o.wire_type), count = o.elements_of_Z();
+    for (int64_t at = 0; at < count; at += max_mpi_count)
+        MPI_Allreduce(static_cast<const char*>(o.sent()) + at * element, static_cast<char*>(o.summed()) + at * element,
+                      static_cast<int>(std::min(max_mpi_count, count - at)), x.wire.datatype(), x.wire.sum(), x.work);
+}
+
+/// Begins the sum of a tile.
+[[gnu::always_inline]] inline void iallreduce(Operands& o, Exchange& x, size_t tile, int64_t begin, int64_t rows)
+{
+    const int64_t at = begin * o.F * bytes_of(o.wire_type);
+    MPI_Iallreduce(static_cast<const char*>(o.sent()) + at, static_cast<char*>(o.summed()) + at, static_cast<int>(rows * o.F),
+                   x.wire.datatype(), x.wire.sum(), x.work, &x.requests[tile]);
+}
+
+/// Z = sum of Z_partial over the ranks, all of which is there.
+template <Strategy strategy> [[gnu::always_inline]] inline void communicate(Operands& o, Exchange& x)
+{
+    to_wire(o, 0, o.B);
+    if constexpr (strategy == Strategy::mpi_allreduce) {
+        allreduce(o, x);
+    } else if constexpr (strategy == Strategy::mpi_persistent) {
+        MPI_Start(&x.persistent);
+        MPI_Wait(&x.persistent, MPI_STATUS_IGNORE);
+    } else if constexpr (strategy == Strategy::mpi_iallreduce) {
+        int64_t begin = 0;
+        for (size_t tile = 0; tile < x.tile_rows.size(); begin += x.tile_rows[tile++]) iallreduce(o, x, tile, begin, x.tile_rows[tile]);
+        MPI_Waitall(static_cast<int>(x.requests.size()), x.requests.data(), MPI_STATUSES_IGNORE);
+    } else if constexpr (strategy == Strategy::pipelined_thread) {
+        x.thread->begin(o.sent(), o.summed(), static_cast<int64_t>(x.tile_rows.size()), Polling::sleep);
+        for (size_t tile = 0; tile < x.tile_rows.size(); ++tile) x.thread->tile_ready();
+        x.thread->finish();
     } else {
-        convert(o.Z_partial.as<void>(), o.result_type(), o.wire_partial.as<void>(), o.wire_type, n);
-        sum_over_ranks(o.wire_partial.as<void>(), o.wire_sum.as<void>(), n, wire, work);
-        convert(o.wire_sum.as<void>(), o.wire_type, o.Z.as<void>(), o.result_type(), n);
+        x.ring.begin(o.sent(), o.summed());
+        for (size_t tile = 0; tile < x.tile_rows.size(); ++tile) x.ring.start_tile();
+        x.ring.finish();
     }
+    from_wire(o);
+}
+
+template <Strategy strategy> [[gnu::always_inline]] inline void phases(Operands& o, Exchange& x, Readings& t)
+{
+    t.comp_begin_ns = now_ns();
+    matmul(o, 0, o.B);
+    t.comp_end_ns = now_ns();
+    MPI_Barrier(x.work);
+    t.comm_begin_ns = now_ns();
+    communicate<strategy>(o, x);
+    t.comm_end_ns = now_ns();
+}
+
+template <Strategy strategy> [[gnu::always_inline]] inline void step(Operands& o, Exchange& x, Readings& t)
+{
+    t.comp_begin_ns = now_ns();
+    matmul(o, 0, o.B);
+    t.comp_end_ns = t.comm_begin_ns = now_ns();
+    communicate<strategy>(o, x);
+    t.comm_end_ns = now_ns();
+}
+
+template <Strategy strategy> [[gnu::always_inline]] inline void overlapped_step(Operands& o, Exchange& x, Readings& t)
+{
+    const auto tiles = x.tile_rows.size();
+    t.comp_begin_ns = now_ns();
+    if constexpr (strategy == Strategy::pipelined_test) x.ring.begin(o.sent(), o.summed());
+    if constexpr (strategy == Strategy::pipelined_thread)
+        x.thread->begin(o.sent(), o.summed(), static_cast<int64_t>(tiles), Polling::sleep_then_spin);
+    int64_t begin = 0;
+    for (size_t tile = 0; tile < tiles; begin += x.tile_rows[tile++]) {
+        matmul(o, begin, x.tile_rows[tile]);
+        to_wire(o, begin, x.tile_rows[tile]);
+        if (tile == 0) t.comm_begin_ns = now_ns();
+        if constexpr (strategy == Strategy::mpi_iallreduce) iallreduce(o, x, tile, begin, x.tile_rows[tile]);
+        if constexpr (strategy == Strategy::pipelined_test) x.ring.start_tile(), x.ring.progress();
+        if constexpr (strategy == Strategy::pipelined_thread) x.thread->tile_ready();
+    }
+    t.comp_end_ns = now_ns();
+    if constexpr (strategy == Strategy::mpi_iallreduce) MPI_Waitall(static_cast<int>(tiles), x.requests.data(), MPI_STATUSES_IGNORE);
+    if constexpr (strategy == Strategy::pipelined_test) x.ring.finish();
+    if constexpr (strategy == Strategy::pipelined_thread) x.thread->finish();
+    from_wire(o);
+    t.comm_end_ns = now_ns();
 }
 
 } // namespace
 
-void timed_phases(Operands& operands, const WireType& wire, MPI_Comm work, Readings& t)
+// Which region is run is decided before its first clock reading.
+
+void timed_phases(Operands& operands, Exchange& exchange, Readings& t)
+{
+    switch (exchange.strategy) {
+    case Strategy::mpi_allreduce: return phases<Strategy::mpi_allreduce>(operands, exchange, t);
+    case Strategy::mpi_persistent: return phases<Strategy::mpi_persistent>(operands, exchange, t);
+    case Strategy::mpi_iallreduce: return phases<Strategy::mpi_iallreduce>(operands, exchange, t);
+    case Strategy::segmented_ring:
+    case Strategy::pipelined_test: return phases<Strategy::segmented_ring>(operands, exchange, t);
+    case Strategy::pipelined_thread: return phases<Strategy::pipelined_thread>(operands, exchange, t);
+    }
+}
+
+void timed_step(Operands& operands, Exchange& exchange, Readings& t)
+{
+    switch (exchange.strategy) {
+    case Strategy::mpi_allreduce: return step<Strategy::mpi_allreduce>(operands, exchange, t);
+    case Strategy::mpi_persistent: return step<Strategy::mpi_persistent>(operands, exchange, t);
+    case Strategy::segmented_ring: return step<Strategy::segmented_ring>(operands, exchange, t);
+    case Strategy::mpi_iallreduce: return overlapped_step<Strategy::mpi_iallreduce>(operands, exchange, t);
+    case Strategy::pipelined_test: return overlapped_step<Strategy::pipelined_test>(operands, exchange, t);
+    case Strategy::pipelined_thread: return overlapped_step<Strategy::pipelined_thread>(operands, exchange, t);
+    }
+}
+
+void timed_matmul(Operands& operands, Readings& t) { timed_tile(operands, operands.B, t); }
+
+void timed_tile(Operands& operands, int64_t rows, Readings& t)
 {
     t.comp_begin_ns = now_ns();
-    matmul(operands);
+    matmul(operands, 0, rows);
     t.comp_end_ns = now_ns();
-    MPI_Barrier(work);
-    t.comm_begin_ns = now_ns();
-    communicate(operands, wire, work);
-    t.comm_end_ns = now_ns();
 }
 
-void timed_step(Operands& operands, const WireType& wire, MPI_Comm work, Readings& t)
-{
-    t.comp_begin_ns = now_ns();
-    matmul(operands);
-    t.comp_end_ns = t.comm_begin_ns = now_ns();
-    communicate(operands, wire, work);
-    t.comm_end_ns = now_ns();
-}
-
-void timed_matmul(Operands& operands, Readings& t)
-{
-    t.comp_begin_ns = now_ns();
-    matmul(operands);
-    t.comp_end_ns = now_ns();
-}
-
-void timed_allreduce(Operands& operands, const WireType& wire, MPI_Comm work, Readings& t)
+void timed_allreduce(Operands& o, Exchange& x, Readings& t)
 {
     t.comm_begin_ns = now_ns();
-    communicate(operands, wire, work);
+    switch (x.strategy) {
+    case Strategy::mpi_allreduce: communicate<Strategy::mpi_allreduce>(o, x); break;
+    case Strategy::mpi_persistent: communicate<Strategy::mpi_persistent>(o, x); break;
+    case Strategy::mpi_iallreduce: communicate<Strategy::mpi_iallreduce>(o, x); break;
+    case Strategy::segmented_ring:
+    case Strategy::pipelined_test: communicate<Strategy::segmented_ring>(o, x); break;
+    case Strategy::pipelined_thread: communicate<Strategy::pipelined_thread>(o, x); break;
+    }
     t.comm_end_ns = now_ns();
 }
 

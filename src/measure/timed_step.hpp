@@ -2,8 +2,8 @@
 
 // The timed regions. Everything that is timed in a run stands in timed_step.cpp.
 
+#include "measure/exchange.hpp"
 #include "measure/operands.hpp"
-#include "measure/wire.hpp"
 
 #include <mpi.h>
 
@@ -15,23 +15,29 @@ namespace shardline {
 /// them by reference and writes them as it goes, so that a watchdog can tell which part hangs.
 struct Readings {
     int64_t comp_begin_ns = -1, comp_end_ns = -1, comm_begin_ns = -1, comm_end_ns = -1;
+    int64_t main_cpu_ns = -1, comm_cpu_ns = -1; ///< CPU times of the repetition; see Repetitions
 };
 
 /// Largest count that is given to one MPI call; longer messages go in several. A variable so that tests can
 /// split small messages.
 extern int64_t max_mpi_count;
 
-/// matmul, barrier, allreduce: both parts from a synchronised start. Collective over work.
-void timed_phases(Operands& operands, const WireType& wire, MPI_Comm work, Readings& t);
+/// matmul, barrier, exchange: both parts from a synchronised start, the matmul in one piece. Collective over
+/// exchange.work.
+void timed_phases(Operands& operands, Exchange& exchange, Readings& t);
 
-/// matmul, allreduce, with nothing between. Collective over work.
-void timed_step(Operands& operands, const WireType& wire, MPI_Comm work, Readings& t);
+/// matmul and exchange as the strategy joins them: one after the other with nothing between, or tile by tile. Collective
+/// over exchange.work.
+void timed_step(Operands& operands, Exchange& exchange, Readings& t);
 
-/// The matmul alone.
+/// The matmul alone, in one piece.
 void timed_matmul(Operands& operands, Readings& t);
 
-/// The allreduce alone, of the Z_partial there is. Collective over work.
-void timed_allreduce(Operands& operands, const WireType& wire, MPI_Comm work, Readings& t);
+/// The exchange alone, of the Z_partial there is. Collective over exchange.work.
+void timed_allreduce(Operands& operands, Exchange& exchange, Readings& t);
+
+/// The matmul of the first `rows` rows of Z alone.
+void timed_tile(Operands& operands, int64_t rows, Readings& t);
 
 /// Every rank sends `bytes` to the next rank and receives as many from the one before, in messages of
 /// `segment_bytes`, all in flight at once. `requests` holds exchange_requests(...) entries. Collective over work.

@@ -1,20 +1,25 @@
 #include "measure/visitor.hpp"
 
 #include "measure/check.hpp"
+#include "measure/clock.hpp"
 #include "measure/memory.hpp"
 #include "measure/stop_signal.hpp"
 #include "model/error.hpp"
+#include "model/tiles.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <type_traits>
 
 namespace shardline {
 
 Visitor::Visitor(const Session& session, const Experiment& experiment)
-    : session_(session), experiment_(experiment), wire_(experiment.wire_type), start_(session, experiment.sync),
+    : session_(session), experiment_(experiment), wire_(experiment.wire_type),
+      exchange_(wire_, session.work(), experiment.poll_sleep_us), start_(session, experiment.sync),
       injector_(experiment.inject, session.rank()),
       watchdog_(static_cast<double>(experiment.watchdog_s), session.rank(), host_name())
 {
@@ -60,21 +65,25 @@ Visitor::LocalRow Visitor::take_repetition(const Point& point, Mode mode)
     readings_ = {};
     injector_.before_start(visits_);
     const bool late = start_.wait();
+    const bool takes_cpu_time = point.kind == PointKind::crossover && overlaps(exchange_.strategy);
+    const int64_t cpu_before_ns = takes_cpu_time ? thread_cpu_ns() : 0;
     watchdog_.enter("repetition", &readings_);
     switch (point.kind) {
     case PointKind::crossover:
         if (mode == Mode::phases)
-            timed_phases(operands_, wire_, session_.work(), readings_);
+            timed_phases(operands_, exchange_, readings_);
         else
-            timed_step(operands_, wire_, session_.work(), readings_);
+            timed_step(operands_, exchange_, readings_);
         break;
     case PointKind::matmul: timed_matmul(operands_, readings_); break;
     case PointKind::exchange:
         timed_exchange(send_.as<char>(), receive_.as<char>(), point.message_bytes, point.segment_bytes, requests_.data(),
                        session_.work(), readings_);
         break;
-    case PointKind::allreduce: timed_allreduce(operands_, wire_, session_.work(), readings_); break;
+    case PointKind::allreduce: timed_allreduce(operands_, exchange_, readings_); break;
     }
+    if (takes_cpu_time) readings_.main_cpu_ns = thread_cpu_ns() - cpu_before_ns;
+    if (takes_cpu_time && exchange_.strategy == Strategy::pipelined_thread) readings_.comm_cpu_ns = exchange_.thread->cpu_ns();
     watchdog_.enter("bookkeeping after a repetition");
     LocalRow row{readings_, late};
     injector_.after_repetition(visits_, row.t);
@@ -84,14 +93,17 @@ Visitor::LocalRow Visitor::take_repetition(const Point& point, Mode mode)
 void Visitor::prepare_buffers(const Point& point)
 {
     Readings untimed;
+    prepared_ = point;
     switch (point.kind) {
     case PointKind::crossover:
     case PointKind::matmul:
         prepare(operands_, point.B, point.F, shard_of(point.D, session_.size(), session_.rank()));
+        if (point.kind == PointKind::crossover) exchange_.prepare(point, operands_);
         return;
     case PointKind::allreduce: // a Z of the wanted size, all zeros, with nothing to multiply
         prepare(operands_, 1, point.message_bytes / bytes_of(point.wire_type), {});
         timed_matmul(operands_, untimed);
+        exchange_.prepare(point, operands_);
         return;
     case PointKind::exchange:
         send_.grow_to(point.message_bytes);
@@ -124,6 +136,8 @@ void Visitor::gather(const Point& point, const std::vector<LocalRow>& local, Rep
             rows.comp_end_ns.push_back(its.t.comp_end_ns);
             rows.comm_begin_ns.push_back(its.t.comm_begin_ns);
             rows.comm_end_ns.push_back(its.t.comm_end_ns);
+            rows.main_cpu_ns.push_back(its.t.main_cpu_ns);
+            rows.comm_cpu_ns.push_back(its.t.comm_cpu_ns);
             starts[rank] = at_comm ? its.t.comm_begin_ns : its.t.comp_begin_ns;
             late = late || its.late != 0;
         }
@@ -137,17 +151,53 @@ void Visitor::gather(const Point& point, const std::vector<LocalRow>& local, Rep
 /// Between visits rank 0 writes and analyses, and a hang there is its own.
 const char* Visitor::between_visits() const { return session_.is_root() ? "bookkeeping between visits" : "waiting for rank 0"; }
 
+Point Visitor::with_tiles(Point point)
+{
+    const auto strategy = strategy_named(point.strategy);
+    if (!strategy || !overlaps(*strategy)) return point;
+    watchdog_.enter("choice of tiles");
+    if (experiment_.tiles > 0) {
+        point.tiles = text_of_tiles(equal_tiles(point.B, experiment_.tiles));
+        return point;
+    }
+    prepare_buffers(point);
+    constexpr int repetitions = 3;
+    const int64_t tile_rows = std::max<int64_t>(1, point.B / 8);
+    enum : size_t { whole, tile, comm, comm_cpu, parts };
+    std::array<double, parts> best_s;
+    best_s.fill(std::numeric_limits<double>::infinity());
+    for (int i = 0; i < repetitions; ++i) {
+        Readings t;
+        const auto keep = [&](size_t part, int64_t ns) { best_s[part] = std::min(best_s[part], static_cast<double>(ns) * 1e-9); };
+        MPI_Barrier(session_.work());
+        timed_matmul(operands_, t);
+        keep(whole, t.comp_end_ns - t.comp_begin_ns);
+        timed_tile(operands_, tile_rows, t);
+        keep(tile, t.comp_end_ns - t.comp_begin_ns);
+        MPI_Barrier(session_.work());
+        timed_allreduce(operands_, exchange_, t);
+        keep(comm, t.comm_end_ns - t.comm_begin_ns);
+        keep(comm_cpu, strategy == Strategy::pipelined_thread ? exchange_.thread->cpu_ns() : 0);
+    }
+    MPI_Allreduce(MPI_IN_PLACE, best_s.data(), parts, MPI_DOUBLE, MPI_MAX, session_.control());
+    const double share = static_cast<double>(tile_rows) / static_cast<double>(point.B);
+    point.tiles = text_of_tiles(plan_tiles(point.B, {.t_comp_s = best_s[whole],
+                                                     .repack_s = std::max(0.0, best_s[tile] - share * best_s[whole]),
+                                                     .t_comm_s = best_s[comm],
+                                                     .comm_cpu_s = best_s[comm_cpu]}));
+    watchdog_.enter(between_visits());
+    return point;
+}
+
 Check Visitor::check(const Point& point, const Visit& visit, std::vector<Finding>& findings)
 {
-    const Shard shard = shard_of(point.D, session_.size(), session_.rank());
-    const bool prepared = operands_.B == point.B && operands_.F == point.F && operands_.shard.begin == shard.begin &&
-                          operands_.shard.width == shard.width;
+    const bool prepared = prepared_ == point;
     if (!prepared) prepare_buffers(point);
     poison(operands_, operands_.Z_partial);
     poison(operands_, operands_.Z);
     watchdog_.enter("check of a result");
     Readings untimed;
-    timed_step(operands_, wire_, session_.work(), untimed);
+    timed_step(operands_, exchange_, untimed);
     injector_.before_check(visits_ - 1, operands_);
     const CheckResult result = check_step(operands_, point.D, session_.control());
     watchdog_.enter(between_visits());
@@ -183,7 +233,7 @@ bool Visitor::fits(int64_t B, int64_t F, int64_t K) const
 int64_t Visitor::held_bytes() const
 {
     return operands_.X.bytes() + operands_.Y.bytes() + operands_.Z.bytes() + operands_.Z_partial.bytes() +
-           operands_.wire_partial.bytes() + operands_.wire_sum.bytes() + send_.bytes() + receive_.bytes();
+           operands_.wire_partial.bytes() + operands_.wire_sum.bytes() + exchange_.ring.memory_bytes() + send_.bytes() + receive_.bytes();
 }
 
 } // namespace shardline

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "measure/common_start.hpp"
+#include "measure/exchange.hpp"
 #include "measure/inject.hpp"
 #include "measure/operands.hpp"
 #include "measure/session.hpp"
@@ -37,6 +38,10 @@ public:
     /// Collective over session.
     VisitOutcome visit(const Point& point, const Visit& visit);
 
+    /// The point with its tiles, chosen by timing the matmul, a tile and the exchange alone, where its strategy overlaps.
+    /// Its segment size must be set. Collective over session.
+    Point with_tiles(Point point);
+
     /// One more step of a sweep point, untimed, with its output poisoned beforehand, and its result
     /// checked. The findings are those the check gives rise to. Collective over session.
     Check check(const Point& point, const Visit& visit, std::vector<Finding>& findings);
@@ -65,12 +70,14 @@ private:
     const Experiment& experiment_;
     WireType wire_;
     Operands operands_;
+    Exchange exchange_;
     Buffer send_, receive_;
     std::vector<MPI_Request> requests_;
     CommonStart start_;
     Injector injector_;
     Readings readings_; ///< of the repetition under way; the watchdog looks at it
     Watchdog watchdog_;
+    Point prepared_; ///< the point for which the buffers stand ready
     int64_t visits_ = 0;
 };
 

@@ -146,6 +146,19 @@ std::vector<Finding> all_findings(std::span<const RunData> launches, std::span<c
     return findings;
 }
 
+/// True where there is more to say of a step than that it lies between its bounds.
+bool compares_strategies(std::span<const PointSamples> points)
+{
+    std::string first;
+    for (const PointSamples& samples : points) {
+        if (samples.point.kind != PointKind::crossover) continue;
+        if (!samples.point.tiles.empty()) return true;
+        if (first.empty()) first = samples.point.strategy;
+        if (samples.point.strategy != first) return true;
+    }
+    return false;
+}
+
 std::string name_of(const Crossover& crossover)
 {
     return "B = " + std::to_string(crossover.B) + ", F = " + std::to_string(crossover.F) +
@@ -164,8 +177,11 @@ void conclude(Analysis& analysis, int32_t ranks)
     for (const Crossover& crossover : analysis.crossovers)
         if (worse_of(crossover.verdict, worst->verdict) != worst->verdict) worst = &crossover;
     analysis.verdict = worst->verdict;
+    const bool several_strategies = std::ranges::any_of(
+        analysis.crossovers, [&](const Crossover& crossover) { return crossover.strategy != worst->strategy; });
+    const std::string strategy = several_strategies ? ", " + worst->strategy : "";
     analysis.reason =
-        analysis.crossovers.size() == 1 ? worst->reason : name_of(*worst) + ": " + worst->reason;
+        analysis.crossovers.size() == 1 ? worst->reason : name_of(*worst) + strategy + ": " + worst->reason;
 }
 
 std::string provenance_value(const RunData& run, std::string_view name)
@@ -229,6 +245,10 @@ Analysis analyse(std::span<const RunData> launches, const AnalysisOptions& optio
     for (const Sweep& sweep : sweeps_in(points))
         if (sweep.P >= 2)
             analysis.crossovers.push_back(crossover_of(launches, points, sweep, options.tolerance));
+    if (compares_strategies(points)) {
+        analysis.overlap = overlap_points(points);
+        analysis.advice = advise(analysis.overlap);
+    }
     analysis.findings = all_findings(launches, points);
     conclude(analysis, launches.front().repetitions.ranks);
     return analysis;

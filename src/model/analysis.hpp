@@ -5,6 +5,7 @@
 #include "model/calibration.hpp"
 #include "model/factors.hpp"
 #include "model/observation.hpp"
+#include "model/overlap.hpp"
 #include "model/run_data.hpp"
 #include "model/statistics.hpp"
 #include "model/verdict.hpp"
@@ -33,6 +34,8 @@ struct Analysis {
     Calibration calibration;
     std::vector<PointSummary> points; ///< sweep points, by (B, F, types, strategy, P, D)
     std::vector<Crossover> crossovers;
+    std::vector<OverlapPoint> overlap;  ///< of experiments with more than one strategy, or one that overlaps; else empty
+    std::vector<StrategyAdvice> advice; ///< for each D at which several strategies were measured
     std::vector<Finding> findings; ///< those recorded by the runs and those seen in the data
     Verdict verdict = Verdict::inconclusive;
     std::string reason;

@@ -5,8 +5,10 @@
 
 #include "model/element.hpp"
 
+#include <compare>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,13 +28,18 @@ struct Point {
     int64_t B = 0, D = 0, F = 0; ///< X[B,D] · Y[D,F], elements
     int32_t P = 0;               ///< ranks that share D: ranks 0 .. P-1 of the run
     int64_t message_bytes = 0;   ///< V = s·B·F of an allreduce, or bytes each way of an exchange
-    int64_t segment_bytes = 0;   ///< exchange: bytes of one message; equal to message_bytes when sent whole
+    int64_t segment_bytes = 0;   ///< exchange: bytes of one message; equal to message_bytes when sent whole.
+                                 ///< crossover, allreduce: the same of a strategy that cuts messages itself
     ElementType compute_type = ElementType::f32;
     ElementType wire_type = ElementType::f32;
     std::string strategy; ///< name of the collective strategy, e.g. "mpi_allreduce"
-
-    bool operator==(const Point&) const = default;
+    std::string tiles;    ///< crossover, a strategy that overlaps: rows of Z in each tile, as "128,448,384,64"
 };
+
+/// The same point of the plan. How a strategy cut its work there is chosen by measurement, and does not
+/// make it another point.
+std::strong_ordering operator<=>(const Point& a, const Point& b);
+bool operator==(const Point& a, const Point& b);
 
 /// How one repetition is taken.
 enum class Mode : uint8_t {
@@ -42,7 +49,8 @@ enum class Mode : uint8_t {
 
 /// Repetitions in order of execution, one row each; clock readings are row-major [row][rank].
 /// A reading is integer nanoseconds of that rank's own monotonic clock, `no_reading` where the part
-/// was not run. In Mode::step comm_begin is the same reading as comp_end.
+/// was not run. In Mode::step comm_begin is the same reading as comp_end, or, where the strategy overlaps,
+/// the moment at which the first tile was ready to be sent.
 struct Repetitions {
     static constexpr int64_t no_reading = -1;
 
@@ -55,6 +63,9 @@ struct Repetitions {
     std::vector<uint8_t> late;       ///< 1: a rank reached the agreed start too late; kept but not used
     std::vector<int64_t> start_skew_ns; ///< latest minus earliest start over ranks on the common clock; -1 unknown
     std::vector<int64_t> comp_begin_ns, comp_end_ns, comm_begin_ns, comm_end_ns;
+    /// CPU time of the repetition, row-major [row][rank]: of the thread that computes, and of the one that
+    /// communicates beside it (`no_reading` where there is none).
+    std::vector<int64_t> main_cpu_ns, comm_cpu_ns;
 
     size_t size() const { return point.size(); }
 };

@@ -52,7 +52,8 @@ void check_columns(const RunData& run)
                                  r.late.size() == rows;
     const size_t readings = rows * static_cast<size_t>(std::max(r.ranks, 0));
     const bool readings_fit = r.comp_begin_ns.size() == readings && r.comp_end_ns.size() == readings &&
-                              r.comm_begin_ns.size() == readings && r.comm_end_ns.size() == readings;
+                              r.comm_begin_ns.size() == readings && r.comm_end_ns.size() == readings &&
+                              r.main_cpu_ns.size() == readings && r.comm_cpu_ns.size() == readings;
     if (!row_columns_fit || !readings_fit)
         throw DataError(run_name(run) + ": the columns of the repetitions differ in length "
                                         "(the file is damaged): measure again");
@@ -160,6 +161,9 @@ void add_row(PointSamples& samples, const Repetitions& r, size_t row, int32_t la
     }
     if (const auto comm = over_ranks(r, row, P, r.comm_begin_ns, r.comm_end_ns))
         samples.comm_s.push_back(sample(comm->max_s));
+    const auto first = r.comm_cpu_ns.begin() + static_cast<std::ptrdiff_t>(row * static_cast<size_t>(r.ranks));
+    if (const int64_t cpu_ns = *std::max_element(first, first + P); cpu_ns > 0)
+        samples.comm_cpu_s.push_back(sample(static_cast<double>(cpu_ns) * 1e-9));
 }
 
 /// With two modes of similar weight, chance decides which one holds the median: then the interval takes in
@@ -175,12 +179,7 @@ Estimate spanning_modes(Estimate estimate, std::span<const double> values)
 
 /// Orders points so that equal ones of several launches are found quickly.
 struct PointOrder {
-    static auto key(const Point& p)
-    {
-        return std::tie(p.kind, p.B, p.D, p.F, p.P, p.message_bytes, p.segment_bytes, p.compute_type,
-                        p.wire_type, p.strategy);
-    }
-    bool operator()(const Point& a, const Point& b) const { return key(a) < key(b); }
+    bool operator()(const Point& a, const Point& b) const { return (a <=> b) < 0; }
 };
 
 } // namespace
@@ -224,7 +223,7 @@ std::vector<PointSamples> collect_samples(std::span<const RunData> launches,
         std::vector<size_t> place_of_row;
         for (const Point& point : run.points) {
             const auto [found, is_new] = place.try_emplace(point, result.size());
-            if (is_new) result.push_back({point, {}, {}, {}, {}, {}});
+            if (is_new) result.push_back({point, {}, {}, {}, {}, {}, {}});
             place_of_row.push_back(found->second);
         }
         const Repetitions& r = run.repetitions;

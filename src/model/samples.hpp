@@ -32,6 +32,7 @@ struct PointSamples {
     Series comp_mean_s;    ///< the same matmuls, mean over ranks
     Series step_s;         ///< Mode::step: matmul and communication, nothing between
     Series comp_in_step_s; ///< the matmul's part of step_s
+    Series comm_cpu_s;     ///< Mode::phases: CPU time of the thread that communicates, where there is one
 };
 
 /// "B = 1024, D = 512, F = 1024", "exchange of 8 bytes", ...

@@ -64,6 +64,9 @@ std::optional<TwoModes> two_modes(std::span<const double> sample);
 /// Quantile 0.975 of Student's t distribution; degrees_of_freedom >= 1.
 double student_t_975(double degrees_of_freedom);
 
+/// Probability of a value beyond ±t under Student's t distribution; degrees_of_freedom >= 1, may be infinite.
+double student_t_two_sided(double t, double degrees_of_freedom);
+
 /// Quantile 0.975 of the normal distribution.
 inline constexpr double normal_975 = 1.959963984540054;
 

@@ -60,6 +60,7 @@ std::vector<std::string> texts(const StoredGroup& group, const Column& column)
 template <class Row, class Field>
 void read_field(const StoredGroup& group, const Column& column, Field Row::*field, std::vector<Row>& rows)
 {
+    if (column.later && !group.holds(column.name)) return;
     const StoredColumn stored(group, column, Shape::rows);
     const auto cells = cells_of(group, stored, column, rows.size());
     for (size_t i = 0; i < rows.size(); ++i) {
@@ -106,6 +107,11 @@ Repetitions read_repetitions(StoredFile& file, hsize_t rows, size_t ranks)
     schema::Table<Repetitions>::columns([&](const Column& column, auto field) {
         auto& values = result.*field;
         using Value = typename std::remove_reference_t<decltype(values)>::value_type;
+        if (column.later && !group.holds(column.name)) {
+            file.take(rows * ranks, sizeof(Value), group.path());
+            values.assign(rows * ranks, static_cast<Value>(Repetitions::no_reading));
+            return;
+        }
         const StoredColumn stored(group, column, column.per_rank ? Shape::rows_by_rank : Shape::rows, ranks);
         file.take(rows, stored.width() * sizeof(Value), stored.path());
         values.resize(rows * stored.width());

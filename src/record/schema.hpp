@@ -24,9 +24,11 @@ struct Column {
     const char* description;
     size_t text_bytes = 0; ///< bytes of every text in a table that grows; 0: those of the longest text
     bool per_rank = false;
+    bool later = false; ///< added since version 1 was first written: files may be without it
 };
 
 inline constexpr size_t name_bytes = 64;
+inline constexpr size_t tiles_bytes = 256;
 inline constexpr size_t prose_bytes = 2048;
 
 /// The group that holds rows of this type, and its columns with the fields they hold.
@@ -73,11 +75,12 @@ template <> struct Table<Point> {
         visit(Column{"P", Type::int32, "1", "ranks that share D: 0 to P-1"}, &Point::P);
         visit(Column{"message_bytes", Type::int64, "byte", "bytes of an allreduce, or each way of an exchange"},
               &Point::message_bytes);
-        visit(Column{"segment_bytes", Type::int64, "byte", "bytes of one message of an exchange"}, &Point::segment_bytes);
+        visit(Column{"segment_bytes", Type::int64, "byte", "bytes of one message of an exchange, or of a strategy that cuts messages itself"}, &Point::segment_bytes);
         visit(Column{"compute_type", Type::text, "", "element type of the matmul: f32, f64 or bf16", 16},
               &Point::compute_type);
         visit(Column{"wire_type", Type::text, "", "element type of the message: f32, f64 or bf16", 16}, &Point::wire_type);
         visit(Column{"strategy", Type::text, "", "collective strategy", name_bytes}, &Point::strategy);
+        visit(Column{"tiles", Type::text, "", "rows of Z in each tile of a strategy that overlaps", tiles_bytes, false, true}, &Point::tiles);
     }
 };
 
@@ -101,6 +104,10 @@ template <> struct Table<Repetitions> {
         clock_reading(visit, "comp_end_ns", "the matmul has ended; -1: no matmul", &Repetitions::comp_end_ns);
         clock_reading(visit, "comm_begin_ns", "communication begins; -1: none", &Repetitions::comm_begin_ns);
         clock_reading(visit, "comm_end_ns", "communication has ended; -1: none", &Repetitions::comm_end_ns);
+        visit(Column{"main_cpu_ns", Type::int64, "ns", "CPU time of the thread that computes; -1: not taken", 0, true, true},
+              &Repetitions::main_cpu_ns);
+        visit(Column{"comm_cpu_ns", Type::int64, "ns", "CPU time of the thread that communicates beside it; -1: none", 0, true, true},
+              &Repetitions::comm_cpu_ns);
     }
 
 private:

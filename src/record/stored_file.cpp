@@ -218,6 +218,8 @@ StoredGroup::StoredGroup(StoredFile& file, const char* name) : file_(&file), pat
     group_ = own(H5Gopen2(file.get(), name, H5P_DEFAULT), H5Gclose, path_);
 }
 
+bool StoredGroup::holds(const char* name) const { return H5Lexists(group_.get(), name, H5P_DEFAULT) > 0; }
+
 StoredColumn::StoredColumn(const StoredGroup& group, const schema::Column& column, Shape shape, hsize_t width)
     : file_(&group.file()), path_(fmt::format("{}/{}", group.path(), column.name)), shape_(shape)
 {

@@ -41,6 +41,8 @@ public:
     StoredFile& file() const { return *file_; }
     hid_t get() const { return group_.get(); }
     const std::string& path() const { return path_; }
+    /// True where something of that name stands in the group.
+    bool holds(const char* name) const;
 
 private:
     StoredFile* file_;

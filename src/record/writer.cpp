@@ -6,6 +6,7 @@
 #include "record/output_file.hpp"
 #include "record/reader.hpp"
 #include "record/schema.hpp"
+#include "record/stored_file.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -378,6 +379,24 @@ bool columns_match(const Repetitions& rows)
     return match;
 }
 
+/// An older file may be read without the columns added since, but rows cannot go on in it.
+template <class Row> void require_columns(const std::string& path, hdf5::StoredFile& file)
+{
+    const hdf5::StoredGroup group(file, schema::Table<Row>::group);
+    schema::Table<Row>::columns([&](const Column& column, auto) {
+        if (!group.holds(column.name))
+            throw InputError(fmt::format("cannot go on in {} (written by an older shardline, without {}/{}): start a new run with -o",
+                                         path, group.path(), column.name));
+    });
+}
+
+void require_every_column(const std::string& path)
+{
+    hdf5::StoredFile file(path);
+    require_columns<Point>(path, file);
+    require_columns<Repetitions>(path, file);
+}
+
 } // namespace
 
 struct RunWriter::File {
@@ -521,6 +540,7 @@ RunWriter RunWriter::reopen(const std::string& path)
     file->lock = WriterLock(path);
     file->published = true;
     file->ranks = read_run(path).ranks.size();
+    require_every_column(path);
     file->write([&] {
         if (hdf5::locking_is_forced()) file->lock.release();
         file->file = open_to_continue(path);

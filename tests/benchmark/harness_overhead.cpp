@@ -23,12 +23,12 @@ struct Times {
     int64_t comp_ns, comm_ns;
 };
 
-Times harness(Operands& o, const WireType& wire, MPI_Comm work)
+Times harness(Operands& o, Exchange& exchange)
 {
     poison(o, o.Z_partial);
-    MPI_Barrier(work);
+    MPI_Barrier(exchange.work);
     Readings t;
-    timed_phases(o, wire, work, t);
+    timed_phases(o, exchange, t);
     return {t.comp_end_ns - t.comp_begin_ns, t.comm_end_ns - t.comm_begin_ns};
 }
 
@@ -77,14 +77,16 @@ int main(int argc, char** argv)
     Operands o;
     prepare(o, B, F, shard_of(D, session.size(), session.rank()));
     const WireType wire(ElementType::f32);
+    Exchange exchange(wire, session.work(), 200);
+    exchange.prepare({.B = B, .D = D, .F = F, .strategy = "mpi_allreduce"}, o);
     std::vector<double> comp_with, comm_with, comp_without, comm_without;
     for (int64_t i = -10; i < pairs; ++i) {
         // Who goes first alternates too.
         const bool harness_first = i % 2 == 0;
         Times with{}, without{};
-        if (harness_first) with = slowest(harness(o, wire, session.work()));
+        if (harness_first) with = slowest(harness(o, exchange));
         without = slowest(bare(o, session.work()));
-        if (!harness_first) with = slowest(harness(o, wire, session.work()));
+        if (!harness_first) with = slowest(harness(o, exchange));
         if (i < 0) continue; // warm-up
         comp_with.push_back(static_cast<double>(with.comp_ns));
         comm_with.push_back(static_cast<double>(with.comm_ns));

@@ -41,6 +41,8 @@ void append(Repetitions& all, const Repetitions& rows)
     join(all.comp_end_ns, rows.comp_end_ns);
     join(all.comm_begin_ns, rows.comm_begin_ns);
     join(all.comm_end_ns, rows.comm_end_ns);
+    join(all.main_cpu_ns, rows.main_cpu_ns);
+    join(all.comm_cpu_ns, rows.comm_cpu_ns);
 }
 
 /// Keeps the first `most` of what a run hands out, as the file of a run that is killed then; on rank 0.
@@ -191,7 +193,8 @@ TEST(RunExperiment, GoesOnInTheMiddleOfAVisit)
         for (auto* column : {&rows.point, &rows.pass, &rows.repetition}) column->resize(size);
         for (auto* column : {&rows.mode, &rows.warmup, &rows.late}) column->resize(size);
         rows.start_skew_ns.resize(size);
-        for (auto* column : {&rows.comp_begin_ns, &rows.comp_end_ns, &rows.comm_begin_ns, &rows.comm_end_ns})
+        for (auto* column : {&rows.comp_begin_ns, &rows.comp_end_ns, &rows.comm_begin_ns, &rows.comm_end_ns, &rows.main_cpu_ns,
+                             &rows.comm_cpu_ns})
             column->resize(size * static_cast<size_t>(session->size()));
     }
     Recorder rest(session->is_root() ? data : RunData{});

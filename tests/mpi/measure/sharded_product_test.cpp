@@ -1,7 +1,9 @@
 // The sum of the ranks' shard products is the serial product, for every split there is.
 
+#include "experiment/experiment.hpp"
 #include "measure/bfloat16.hpp"
 #include "measure/check.hpp"
+#include "measure/persistent.hpp"
 #include "measure/timed_step.hpp"
 #include "mpi_test.hpp"
 
@@ -34,11 +36,21 @@ double element(const Operands& o, const Buffer& buffer, int64_t i)
 struct Case {
     int64_t D;
     ElementType compute, wire;
+    std::string strategy = "mpi_allreduce";
 };
+
+/// A step of the strategy on prepared operands.
+void take_step(Operands& o, const WireType& wire, const std::string& strategy)
+{
+    Exchange exchange(wire, session->work(), 50);
+    exchange.prepare({.segment_bytes = 16, .strategy = strategy, .tiles = "2,1,2"}, o);
+    Readings t;
+    timed_step(o, exchange, t);
+}
 
 class ShardedProduct : public testing::TestWithParam<Case> {
 protected:
-    Operands step_with(int64_t D, ElementType compute, ElementType wire_type)
+    Operands step_with(int64_t D, ElementType compute, ElementType wire_type, const std::string& strategy)
     {
         Operands o;
         o.compute_type = compute;
@@ -46,17 +58,15 @@ protected:
         prepare(o, B, F, shard_of(D, session->size(), session->rank()));
         poison(o, o.Z_partial);
         poison(o, o.Z);
-        const WireType wire(wire_type);
-        Readings t;
-        timed_step(o, wire, session->work(), t);
+        take_step(o, WireType(wire_type), strategy);
         return o;
     }
 };
 
 TEST_P(ShardedProduct, EqualsTheSerialProduct)
 {
-    const auto [D, compute, wire] = GetParam();
-    const Operands o = step_with(D, compute, wire);
+    const auto& [D, compute, wire, strategy] = GetParam();
+    const Operands o = step_with(D, compute, wire, strategy);
     const auto expected = serial_product(D);
     for (int64_t i = 0; i < B * F; ++i) {
         const double exact = expected[static_cast<size_t>(i)], got = element(o, o.Z, i);
@@ -72,8 +82,8 @@ TEST_P(ShardedProduct, EqualsTheSerialProduct)
 
 TEST_P(ShardedProduct, PassesItsOwnCheck)
 {
-    const auto [D, compute, wire] = GetParam();
-    const Operands o = step_with(D, compute, wire);
+    const auto& [D, compute, wire, strategy] = GetParam();
+    const Operands o = step_with(D, compute, wire, strategy);
     const CheckResult result = check_step(o, D, session->control());
     EXPECT_LE(result.max_error, result.bound);
     if (wire != ElementType::bf16) { EXPECT_EQ(result.bound, 0); }
@@ -82,11 +92,12 @@ TEST_P(ShardedProduct, PassesItsOwnCheck)
 
 TEST_P(ShardedProduct, IsTheSameWhenMessagesAreSplit)
 {
-    const auto [D, compute, wire] = GetParam();
-    const Operands whole = step_with(D, compute, wire);
+    const auto& [D, compute, wire, strategy] = GetParam();
+    const Operands whole = step_with(D, compute, wire, strategy);
+    if (strategy != "mpi_allreduce") GTEST_SKIP() << "splits by itself";
     const int64_t usual = max_mpi_count;
     max_mpi_count = 3;
-    const Operands split = step_with(D, compute, wire);
+    const Operands split = step_with(D, compute, wire, strategy);
     max_mpi_count = usual;
     for (int64_t i = 0; i < B * F; ++i) EXPECT_EQ(element(split, split.Z, i), element(whole, whole.Z, i)) << "element " << i;
 }
@@ -97,6 +108,12 @@ std::vector<Case> all_cases()
     for (int64_t D : {1, 2, 3, 100, 101, 1024})
         for (auto compute : {ElementType::f32, ElementType::f64})
             for (auto wire : {ElementType::f32, ElementType::f64, ElementType::bf16}) cases.push_back({D, compute, wire});
+    for (auto strategy : strategy_names())
+        for (int64_t D : {2, 101})
+            for (auto wire : {ElementType::f32, ElementType::bf16}) {
+                if (strategy == "mpi_allreduce" || (strategy == "mpi_persistent" && !has_persistent_collectives())) continue;
+                cases.push_back({D, ElementType::f32, wire, std::string(strategy)});
+            }
     return cases;
 }
 
@@ -123,7 +140,7 @@ TEST(PartialSumsInAnotherOrder, AreJudgedByABoundWhereSumsOfIntegersAreNotExact)
 
 INSTANTIATE_TEST_SUITE_P(Cases, ShardedProduct, testing::ValuesIn(all_cases()), [](const auto& instance) {
     return "D" + std::to_string(instance.param.D) + "_" + std::string(name_of(instance.param.compute)) + "_wire_" +
-           std::string(name_of(instance.param.wire));
+           std::string(name_of(instance.param.wire)) + (instance.param.strategy == "mpi_allreduce" ? "" : "_" + instance.param.strategy);
 });
 
 TEST(EmptyShard, LeavesNoNaN)
@@ -142,9 +159,7 @@ TEST(OneByOne, IsExact)
     Operands o;
     prepare(o, 1, 1, shard_of(D, session->size(), session->rank()));
     poison(o, o.Z_partial);
-    const WireType wire(ElementType::f32);
-    Readings t;
-    timed_step(o, wire, session->work(), t);
+    take_step(o, WireType(ElementType::f32), "mpi_allreduce");
     double exact = 0;
     for (int64_t d = 0; d < D; ++d) exact += x_value(0, d) * y_value(d, 0);
     EXPECT_EQ(element(o, o.Z, 0), exact);
@@ -157,8 +172,7 @@ protected:
     void SetUp() override
     {
         prepare(o, B, F, shard_of(D, session->size(), session->rank()));
-        Readings t;
-        timed_step(o, wire, session->work(), t);
+        take_step(o, wire, "mpi_allreduce");
     }
     CheckResult check() { return check_step(o, D, session->control()); }
 

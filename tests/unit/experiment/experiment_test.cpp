@@ -34,7 +34,7 @@ TEST(Experiment, AnEmptyFileGivesTheDefaults)
     EXPECT_EQ(e.D, std::nullopt);
     EXPECT_EQ(e.compute_type, ElementType::f32);
     EXPECT_EQ(e.wire_type, ElementType::f32);
-    EXPECT_EQ(e.strategy, "mpi_allreduce");
+    EXPECT_EQ(e.strategy, std::vector<std::string>{"mpi_allreduce"});
     EXPECT_EQ(e.blas_threads, 0);
 }
 
@@ -73,7 +73,7 @@ visit = 4
     EXPECT_EQ(e.D, (Integers{1, 2, 3}));
     EXPECT_EQ(e.compute_type, ElementType::f64);
     EXPECT_EQ(e.wire_type, ElementType::bf16);
-    EXPECT_EQ(e.strategy, "mpi_allreduce");
+    EXPECT_EQ(e.strategy, std::vector<std::string>{"mpi_allreduce"});
     EXPECT_EQ(e.passes, 2);
     EXPECT_EQ(e.repetitions, 3);
     EXPECT_EQ(e.warmups, 0);
@@ -127,7 +127,13 @@ TEST(Experiment, WrongTypesAreRefused)
               "e.toml:1: key 'wire_type' is the string 'f16', which is not known: give \"f32\" or \"f64\" or \"bf16\"");
     EXPECT_EQ(refusal("wire_type = true"), "e.toml:1: key 'wire_type' is the boolean true: give \"f32\" or \"f64\" or \"bf16\"");
     EXPECT_EQ(refusal("strategy = \"ring\""),
-              "e.toml:1: key 'strategy' is the string 'ring', which is not known: give \"mpi_allreduce\"");
+              "e.toml:1: key 'strategy' is the string 'ring', which is not known: give \"mpi_allreduce\" or "
+              "\"mpi_persistent\" or \"mpi_iallreduce\" or \"segmented_ring\" or \"pipelined_test\" or \"pipelined_thread\"");
+    EXPECT_EQ(refusal("strategy = []"),
+              "e.toml:1: key 'strategy' is an empty list (nothing would be measured): name one at least");
+    EXPECT_EQ(refusal("strategy = [\"segmented_ring\", \"segmented_ring\"]"),
+              "e.toml:1: key 'strategy' lists the string 'segmented_ring' twice (it would be measured as two): list each name once");
+    EXPECT_TRUE(refusal("strategy = [\"segmented_ring\", 3]").starts_with("e.toml:1: key 'strategy' is the integer 3"));
     EXPECT_EQ(refusal("seed = 2020-01-01"),
               "e.toml:1: key 'seed' is the date 2020-01-01: give an integer from 0 to 9223372036854775807");
 }
@@ -281,6 +287,9 @@ void expect_same(const Experiment& a, const Experiment& b)
     EXPECT_EQ(a.compute_type, b.compute_type);
     EXPECT_EQ(a.wire_type, b.wire_type);
     EXPECT_EQ(a.strategy, b.strategy);
+    EXPECT_EQ(a.segment_bytes, b.segment_bytes);
+    EXPECT_EQ(a.tiles, b.tiles);
+    EXPECT_EQ(a.poll_sleep_us, b.poll_sleep_us);
     EXPECT_EQ(a.passes, b.passes);
     EXPECT_EQ(a.repetitions, b.repetitions);
     EXPECT_EQ(a.warmups, b.warmups);
@@ -315,6 +324,10 @@ TEST(ToToml, ReadsBackToTheSameExperiment)
     e.seed = 9223372036854775807u;
     e.blas_threads = 3;
     e.max_passes = 31;
+    e.strategy = {"segmented_ring", "pipelined_thread"};
+    e.segment_bytes = 7;
+    e.tiles = 3;
+    e.poll_sleep_us = 9;
     e.target_point = 0.1 + 0.2;
     e.target_D_obs = 1e-7;
     e.time_budget_s = 5;
@@ -333,6 +346,9 @@ TEST(ToToml, HoldsEveryKeyWithItsValue)
                                                            "compute_type = \"f32\"\n"
                                                            "wire_type = \"f32\"\n"
                                                            "strategy = \"mpi_allreduce\"\n"
+                                                           "segment_bytes = 0\n"
+                                                           "tiles = 0\n"
+                                                           "poll_sleep_us = 500\n"
                                                            "passes = 6\n"
                                                            "max_passes = 30\n"
                                                            "target_point = 0.02\n"

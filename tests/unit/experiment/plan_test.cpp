@@ -65,7 +65,7 @@ TEST(ExchangePoints, SendTheMessageWholeLast)
         }
     }
     EXPECT_EQ(exchange_points(8, 2).size(), 1u);
-    EXPECT_EQ(exchange_points(int64_t{16} << 20, 2).size(), 5u);
+    EXPECT_EQ(exchange_points(int64_t{16} << 20, 2).size(), 4u);
 }
 
 TEST(AllreducePoints, SurroundVButNeverAreV)
@@ -165,7 +165,7 @@ std::vector<int32_t> counted(int32_t n)
 std::vector<Point> sweep_of_points(int64_t n)
 {
     std::vector<Point> points;
-    for (int64_t D = 1; D <= n; ++D) points.push_back({.B = 8, .D = D, .F = 8, .strategy = "mpi_allreduce"});
+    for (int64_t D = 1; D <= n; ++D) points.push_back({.B = 8, .D = D, .F = 8, .strategy = "mpi_allreduce", .tiles = ""});
     return points;
 }
 

@@ -38,6 +38,8 @@ RunData small_run()
             r.comp_end_ns.push_back(clock + 1000 + slower);
             r.comm_begin_ns.push_back(clock + 2000);
             r.comm_end_ns.push_back(clock + 2300);
+            r.main_cpu_ns.push_back(Repetitions::no_reading);
+            r.comm_cpu_ns.push_back(Repetitions::no_reading);
         }
     }
     return run;

@@ -273,6 +273,8 @@ private:
             r.comp_end_ns.push_back(reading[1]);
             r.comm_begin_ns.push_back(reading[2]);
             r.comm_end_ns.push_back(reading[3]);
+            r.main_cpu_ns.push_back(Repetitions::no_reading);
+            r.comm_cpu_ns.push_back(Repetitions::no_reading);
         }
     }
 

@@ -1,6 +1,7 @@
 #include "postprocess/report_text.hpp"
 
 #include "fake_analysis.hpp"
+#include "postprocess/explanation.hpp"
 #include "postprocess/exit_code.hpp"
 #include "postprocess/utf8.hpp"
 
@@ -232,6 +233,56 @@ TEST(ExitCode, FollowsTheVerdict)
     EXPECT_EQ(exit_code_of(Verdict::explained, Strictness::strict), 1);
     EXPECT_EQ(exit_code_of(Verdict::refuted, Strictness::normal), 1);
     EXPECT_EQ(exit_code_of(Verdict::inconclusive, Strictness::strict), 3);
+}
+
+/// One place, two strategies: a plain step, and one that hides most of its exchange at some cost to the matmul.
+Analysis analysis_with_overlap()
+{
+    Analysis analysis = test::explained_analysis();
+    const Point plain = analysis.points.front().point;
+    Point overlapping = plain;
+    overlapping.strategy = "pipelined_thread";
+    overlapping.tiles = "512,512";
+    const auto point = [](const Point& at, double step, double inside, std::optional<double> floor) {
+        return OverlapPoint{.point = at, .t_comp_s = estimate(0.14, 0.01), .t_comm_s = estimate(0.14, 0.01), .t_step_s = estimate(step, 0.01),
+                            .t_comp_in_step_s = estimate(inside, 0.01), .step_over_max = estimate(step / 0.14, 0.01),
+                            .step_over_sum = estimate(step / 0.28, 0.01), .overlap = overlap_measures(0.14, 0.14, step, inside),
+                            .comm_cpu_s = std::nullopt, .floor_s = floor};
+    };
+    analysis.overlap = {point(plain, 0.30, 0.14, std::nullopt), point(overlapping, 0.182, 0.175, 0.16)};
+    analysis.advice = {{overlapping, 0.182, "mpi_allreduce", estimate(1.65, 0.02), true, ""}};
+    return analysis;
+}
+
+TEST(ReportText, SetsEveryStrategyAgainstTheBoundsOfAStep)
+{
+    const std::string text = text_of(analysis_with_overlap());
+    EXPECT_TRUE(holds(text, "mpi_allreduce     2.14 [2.12, 2.16]  -14 %    -14 %    1.00      -\n")) << text;
+    EXPECT_TRUE(holds(text, "pipelined_thread  1.30 [1.29, 1.31]   70 %     95 %    1.25   1.14\n")) << text;
+    EXPECT_TRUE(holds(text, "Overlap is negative, the step longer than its parts one after the other, for\n  mpi_allreduce at D = 512.")) << text;
+    EXPECT_TRUE(holds(text, "use pipelined_thread")) << text;
+    EXPECT_LE(widest_line(text), 80u);
+    EXPECT_FALSE(holds(text_of(test::explained_analysis()), "Overlap"));
+}
+
+TEST(Explanation, SaysWhatBoundsWhatToChangeAndWhichStrategyToUse)
+{
+    const auto sentences = explanation(analysis_with_overlap());
+    ASSERT_EQ(sentences.size(), 2u);
+    EXPECT_TRUE(holds(sentences[0], "a step waits for the network, above it for its own arithmetic")) << sentences[0];
+    EXPECT_TRUE(holds(sentences[0], "The one cause that moves it most: MPI_Allreduce reaches 69 % of the link; without it D* would be ")) << sentences[0];
+    EXPECT_TRUE(holds(sentences[1], "use pipelined_thread (182 ms a step): 1.65")) << sentences[1];
+    EXPECT_TRUE(holds(explanation(test::explained_analysis()).back(), "One strategy was measured"));
+}
+
+TEST(Explanation, AdvisesAtTheNearestDOnly)
+{
+    Analysis analysis = analysis_with_overlap();
+    analysis.advice.push_back(analysis.advice.front());
+    analysis.advice.back().at.D = 100000;
+    const auto sentences = explanation(analysis, 90000);
+    ASSERT_EQ(sentences.size(), 2u);
+    EXPECT_TRUE(holds(sentences[1], "D = 100000")) << sentences[1];
 }
 
 } // namespace

@@ -53,6 +53,8 @@ Repetitions sample_repetitions(int32_t ranks, size_t first, size_t count, int32_
             rows.comp_end_ns.push_back(start + 100 + static_cast<int64_t>(i * 37 % 1000));
             rows.comm_begin_ns.push_back(start + 2000);
             rows.comm_end_ns.push_back(start + 3000 + static_cast<int64_t>(i * 53 % 1000));
+            rows.main_cpu_ns.push_back(2500 + static_cast<int64_t>(i * 31 % 100));
+            rows.comm_cpu_ns.push_back(i % 2 == 0 ? Repetitions::no_reading : 400 + static_cast<int64_t>(i));
         }
     }
     return rows;

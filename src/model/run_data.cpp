@@ -1,0 +1,21 @@
+#include "model/run_data.hpp"
+
+#include <tuple>
+
+namespace shardline {
+
+namespace {
+
+auto key_of(const Point& p)
+{
+    const int64_t segment_bytes = p.kind == PointKind::exchange ? p.segment_bytes : 0;
+    return std::tuple(p.kind, p.B, p.D, p.F, p.P, p.message_bytes, segment_bytes, p.compute_type, p.wire_type,
+                      std::string_view(p.strategy));
+}
+
+} // namespace
+
+std::strong_ordering operator<=>(const Point& a, const Point& b) { return key_of(a) <=> key_of(b); }
+bool operator==(const Point& a, const Point& b) { return key_of(a) == key_of(b); }
+
+} // namespace shardline

@@ -1,0 +1,90 @@
+// How long a step takes with each strategy, beside the matmul and the exchange alone, all alternating in one job.
+// strategies B F D repetitions segment_bytes poll_sleep_us tiles strategy...    tiles: rows of each, as 128,448,64; auto: equal eighths
+
+#include "measure/blas.hpp"
+#include "measure/clock.hpp"
+#include "measure/exchange.hpp"
+#include "measure/session.hpp"
+#include "measure/timed_step.hpp"
+#include "model/statistics.hpp"
+#include "model/tiles.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+using namespace shardline;
+
+namespace {
+
+double slowest_ms(int64_t ns)
+{
+    MPI_Allreduce(MPI_IN_PLACE, &ns, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+    return static_cast<double>(ns) * 1e-6;
+}
+
+std::string text(const std::vector<double>& ms)
+{
+    const Estimate e = median_estimate(ms);
+    return fmt::format("{:7.1f} [{:6.1f}, {:6.1f}]", e.value, e.low, e.high);
+}
+
+struct Times {
+    std::vector<double> comp, comm, comm_cpu, step, comp_in_step, step_cpu;
+};
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    const Session session(argc, argv);
+    if (argc < 9) {
+        if (session.is_root()) fmt::print("usage: strategies B F D repetitions segment_bytes poll_sleep_us tiles strategy...\n");
+        return 2;
+    }
+    const int64_t B = std::atoll(argv[1]), F = std::atoll(argv[2]), D = std::atoll(argv[3]), repetitions = std::atoll(argv[4]);
+    const int64_t segment_bytes = std::atoll(argv[5]), sleep_us = std::atoll(argv[6]);
+    const std::string tiles = std::string(argv[7]) == "auto" ? text_of_tiles(equal_tiles(B, 8)) : argv[7];
+    set_blas_threads(1);
+
+    Operands o;
+    prepare(o, B, F, shard_of(D, session.size(), session.rank()));
+    const WireType wire(ElementType::f32);
+    std::vector<std::unique_ptr<Exchange>> exchanges;
+    for (int i = 8; i < argc; ++i) {
+        exchanges.push_back(std::make_unique<Exchange>(wire, session.work(), sleep_us));
+        exchanges.back()->prepare({.B = B, .D = D, .F = F, .segment_bytes = segment_bytes, .strategy = argv[i], .tiles = tiles}, o);
+    }
+    std::vector<Times> all(exchanges.size());
+    for (int64_t repetition = -1; repetition < repetitions; ++repetition)
+        for (size_t i = 0; i < exchanges.size(); ++i) {
+            Exchange& exchange = *exchanges[i];
+            const auto thread_cpu = [&] { return exchange.strategy == Strategy::pipelined_thread ? exchange.thread->cpu_ns() : 0; };
+            Readings apart, step;
+            MPI_Barrier(session.work());
+            timed_phases(o, exchange, apart);
+            const int64_t comm_cpu = thread_cpu();
+            MPI_Barrier(session.work());
+            timed_step(o, exchange, step);
+            const double values[] = {slowest_ms(apart.comp_end_ns - apart.comp_begin_ns), slowest_ms(apart.comm_end_ns - apart.comm_begin_ns),
+                                     slowest_ms(comm_cpu), slowest_ms(step.comm_end_ns - step.comp_begin_ns),
+                                     slowest_ms(step.comp_end_ns - step.comp_begin_ns), slowest_ms(thread_cpu())};
+            if (repetition < 0) continue; // warm-up
+            std::vector<double>* columns[] = {&all[i].comp, &all[i].comm, &all[i].comm_cpu, &all[i].step, &all[i].comp_in_step, &all[i].step_cpu};
+            for (size_t c = 0; c < std::size(columns); ++c) columns[c]->push_back(values[c]);
+        }
+    if (!session.is_root()) return 0;
+    std::vector<double> comp;
+    for (const Times& times : all) comp.insert(comp.end(), times.comp.begin(), times.comp.end());
+    fmt::print("B = {}, F = {}, D = {}, P = {}, {}: median [95 %] in ms; matmul alone {}\n", B, F, D, session.size(), blas_kernel_name(), text(comp));
+    fmt::print("{:<17}{:>25}{:>25}{:>25}{:>10}{:>10}\n", "strategy", "exchange alone", "step", "matmul in step", "comm CPU", "in step");
+    for (size_t i = 0; i < all.size(); ++i)
+        fmt::print("{:<17}{:>25}{:>25}{:>25}{:>10.1f}{:>10.1f}\n", argv[8 + static_cast<int>(i)], text(all[i].comm), text(all[i].step),
+                   text(all[i].comp_in_step), median(all[i].comm_cpu), median(all[i].step_cpu));
+    fmt::print("tiles {}, segments of {} bytes, sleep {} us\n", tiles, segment_bytes, sleep_us);
+    return 0;
+}
