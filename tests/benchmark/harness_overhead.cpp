@@ -78,7 +78,7 @@ int main(int argc, char** argv)
     prepare(o, B, F, shard_of(D, session.size(), session.rank()));
     const WireType wire(ElementType::f32);
     Exchange exchange(wire, session.work(), 200);
-    exchange.prepare({.B = B, .D = D, .F = F, .strategy = "mpi_allreduce"}, o);
+    exchange.prepare({.B = B, .D = D, .F = F, .strategy = "mpi_allreduce", .tiles = ""}, o);
     std::vector<double> comp_with, comm_with, comp_without, comm_without;
     for (int64_t i = -10; i < pairs; ++i) {
         // Who goes first alternates too.

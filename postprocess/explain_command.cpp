@@ -1,0 +1,50 @@
+#include "postprocess/commands.hpp"
+
+#include "postprocess/exit_code.hpp"
+#include "postprocess/explanation.hpp"
+#include "postprocess/launches.hpp"
+#include "postprocess/output.hpp"
+#include "postprocess/printable.hpp"
+#include "postprocess/text_layout.hpp"
+
+#include <algorithm>
+#include <memory>
+
+namespace shardline {
+namespace {
+
+struct ExplainOptions {
+    std::vector<std::string> files;
+    int64_t D = 0;
+};
+
+constexpr const char* example = R"(Exit code: 0; 2 usage or input error.
+
+Example:
+  shardline explain overlap.h5 --at 4096)";
+
+int explain(const ExplainOptions& options)
+{
+    const Analysis analysis = analyse(read_launches(options.files));
+    const auto width = static_cast<size_t>(std::clamp(terminal_width(), 60, 100));
+    std::string text;
+    for (const std::string& sentence : explanation(analysis, options.D)) text += (text.empty() ? "" : "\n") + wrapped(printable(sentence), width, 0);
+    write_standard_output(text);
+    return 0;
+}
+
+} // namespace
+
+Command add_explain_command(CLI::App& program)
+{
+    const auto options = std::make_shared<ExplainOptions>();
+    CLI::App* app = program.add_subcommand("explain", "What bounds a step, and what to do about it");
+    app->add_option("FILE.h5", options->files, "Runs; several are pooled as launches of one\nexperiment")->required()->option_text("...");
+    app->add_option("--at", options->D, "Advise on a strategy at the measured D nearest to\nthis one only")
+        ->option_text("D")
+        ->check(CLI::PositiveNumber);
+    app->footer(example);
+    return {app, [options] { return explain(*options); }};
+}
+
+} // namespace shardline
