@@ -126,9 +126,7 @@ TEST(PartialSumsInAnotherOrder, AreJudgedByABoundWhereSumsOfIntegersAreNotExact)
     for (int64_t D : {exact, exact + 1}) {
         Operands o;
         prepare(o, 2, 3, shard_of(D, session->size(), session->rank()));
-        const WireType wire(ElementType::f32);
-        Readings t;
-        timed_step(o, wire, session->work(), t);
+        take_step(o, WireType(ElementType::f32), "mpi_allreduce");
         const CheckResult right = check_step(o, D, session->control());
         EXPECT_LE(right.max_error, right.bound);
         EXPECT_EQ(right.bound > 0, D > exact);
@@ -209,9 +207,7 @@ TEST(DisagreeingRanks, AreSeenWithinTheBoundOfTheError)
     Operands o;
     o.wire_type = ElementType::bf16;
     prepare(o, B, F, shard_of(D, session->size(), session->rank()));
-    const WireType wire(o.wire_type);
-    Readings t;
-    timed_step(o, wire, session->work(), t);
+    take_step(o, WireType(o.wire_type), "mpi_allreduce");
     const int last = session->size() - 1;
     float* changed = o.Z.as<float>();
     if (session->rank() == last) *changed = std::nextafter(*changed, INFINITY);
