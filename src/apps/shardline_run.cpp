@@ -107,7 +107,7 @@ std::optional<int> parse(int argc, char** argv, CommandLine& command)
     app.add_option("-o,--output", command.output, "HDF5 file to write");
     app.add_option("--resume", command.resume, "go on with the run of this file, where it was\nstopped or killed")
         ->type_name("FILE.h5");
-    app.add_option("--set", command.overrides, "override a key of the experiment, e.g. --set B=2048")
+    app.add_option("--set", command.overrides, "override a key of the experiment,\ne.g. --set B=2048")
         ->allow_extra_args(false)
         ->type_name("KEY=VALUE");
     app.add_option_function<std::string>(
