@@ -3,6 +3,7 @@
 #include "model/error.hpp"
 #include "record/cells.hpp"
 #include "record/datatypes.hpp"
+#include "record/reading_process.hpp"
 #include "record/schema.hpp"
 #include "record/stored_file.hpp"
 
@@ -240,17 +241,22 @@ RunData read(const std::string& path)
     return run;
 }
 
-} // namespace
-
-RunData read_run(const std::string& path)
+RunData read_here(const std::string& path)
 {
-    hdf5::initialise();
     try {
         return read(path);
     } catch (const hdf5::Failure& failure) {
         throw InputError(fmt::format("cannot read {} ({}): it is damaged, or not laid out as docs/file-format.md says", path,
                                      failure.what()));
     }
+}
+
+} // namespace
+
+RunData read_run(const std::string& path)
+{
+    hdf5::initialise();
+    return read_in_a_process_of_its_own(path, read_here);
 }
 
 } // namespace shardline

@@ -186,6 +186,15 @@ Handle open_attribute(hid_t object, const char* name)
 
 void reject(const std::string& object, std::string_view why) { throw Failure(fmt::format("{}: {}", object, why), 0); }
 
+uint64_t believable_bytes(const std::string& path)
+{
+    constexpr uint64_t compression = 16, small_file = 64u << 20;
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return small_file;
+    const Descriptor descriptor(path);
+    return small_file + (descriptor.number < 0 ? 0 : compression * bytes_without_holes(descriptor.number, status.st_size));
+}
+
 StoredFile::StoredFile(const std::string& path)
 {
     // HDF5 would wait for the other end of a pipe, and read a device for ever.
@@ -199,9 +208,8 @@ StoredFile::StoredFile(const std::string& path)
     if (descriptor.number < 0) refuse(path, std::generic_category().message(errno), remedy_for_reading(errno));
     if (H5Fis_hdf5(path.c_str()) <= 0) refuse(path, "it is not an HDF5 file", name_a_run);
 
-    constexpr uint64_t compression = 16, small_file = 64u << 20;
     size_ = static_cast<uint64_t>(status.st_size);
-    believable_ = left_ = small_file + compression * bytes_without_holes(descriptor.number, status.st_size);
+    believable_ = left_ = hdf5::believable_bytes(path);
     file_ = open_file(path);
 }
 

@@ -14,6 +14,9 @@ namespace shardline::hdf5 {
 /// A contradiction to docs/file-format.md, as a Failure told of `object`.
 [[noreturn]] void reject(const std::string& object, std::string_view why);
 
+/// Most memory the content of a file can be worth: 64 MiB, and some times its bytes on disk for compressed columns.
+uint64_t believable_bytes(const std::string& path);
+
 /// A regular file opened as HDF5, for reading only: complete, being written, or left by a killed run.
 class StoredFile {
 public:
@@ -22,7 +25,7 @@ public:
 
     hid_t get() const { return file_.get(); }
     uint64_t size() const { return size_; }
-    /// Most memory its content can be worth: some times the bytes on disk, for compressed columns.
+    /// As the function of that name tells.
     uint64_t believable_bytes() const { return believable_; }
 
     /// Accounts for memory before it is taken. Throws Failure about `object` beyond believable_bytes in all.

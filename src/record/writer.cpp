@@ -537,9 +537,9 @@ RunWriter RunWriter::reopen(const std::string& path)
 {
     auto file = std::make_unique<File>();
     file->path = path;
+    file->ranks = read_run(path).ranks.size(); // before the lock, which the process that reads would share, and outlive this one
     file->lock = WriterLock(path);
     file->published = true;
-    file->ranks = read_run(path).ranks.size();
     require_every_column(path);
     file->write([&] {
         if (hdf5::locking_is_forced()) file->lock.release();

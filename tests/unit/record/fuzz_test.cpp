@@ -1,9 +1,10 @@
 // A file with bytes changed or missing anywhere: read as far as it is consistent, or refused, always soon and
-// in bounded memory.
+// in bounded memory. tests/fuzz searches further.
 
 #include "model/error.hpp"
 #include "record/reader.hpp"
 #include "record/writer.hpp"
+#include "metadata_blocks.hpp"
 #include "sample_run.hpp"
 
 #include <gtest/gtest.h>
@@ -47,7 +48,7 @@ void write_content(const std::string& path, const std::string& content)
 void limit_this_process()
 {
     ::alarm(seconds_allowed);
-#ifndef __SANITIZE_ADDRESS__ // reserves terabytes of addresses
+#ifndef SHARDLINE_SANITIZED // reserves terabytes of addresses
     const rlimit limit{bytes_allowed, bytes_allowed};
     ::setrlimit(RLIMIT_AS, &limit);
 #endif
@@ -99,6 +100,19 @@ std::string damaged(std::string content, std::mt19937& random)
     return content;
 }
 
+/// Changed where HDF5 would see it by the checksums, and these made right again: on purpose, not by accident.
+std::string forged(std::string content, std::mt19937& random)
+{
+    auto* bytes = reinterpret_cast<uint8_t*>(content.data());
+    const auto blocks = metadata_blocks(bytes, content.size());
+    for (int changes = 1 + static_cast<int>(random() % 3); changes > 0; --changes) {
+        const MetadataBlock& block = blocks[random() % blocks.size()];
+        bytes[block.begin + random() % block.size] = static_cast<uint8_t>(random());
+        repair_checksum(bytes, block);
+    }
+    return content;
+}
+
 void write_run(const std::string& path, RunStatus* end)
 {
     const int32_t ranks = 3;
@@ -130,28 +144,39 @@ protected:
         ::waitpid(child, &status, 0);
         ASSERT_EQ(status, 0);
     }
+
+    void try_many(std::string spoil(std::string content, std::mt19937& random), int trials)
+    {
+        const auto path = scratch.path("run.h5"), copy = scratch.path("damaged.h5");
+        write(path);
+        const auto content = content_of(path);
+        ASSERT_EQ(read_in_a_child(path), 0);
+        std::mt19937 random(GetParam() ? 1 : 2);
+        int refusals = 0;
+        for (int i = 0; i < trials; ++i) {
+            write_content(copy, spoil(content, random));
+            const int status = read_in_a_child(copy);
+            const bool fine = WIFEXITED(status) && WEXITSTATUS(status) != wrong_error;
+            EXPECT_TRUE(fine) << "trial " << i << (WIFSIGNALED(status) ? " ended by signal " : " ended with ")
+                              << (WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+            if (!fine && std::getenv("SHARDLINE_FUZZ_KEEP"))
+                write_content(std::getenv("SHARDLINE_FUZZ_KEEP") + std::to_string(i), content_of(copy));
+            refusals += WIFEXITED(status) && WEXITSTATUS(status) == refused;
+        }
+        EXPECT_GT(refusals, trials / 10);
+    }
+
     ScratchFolder scratch;
 };
 
-TEST_P(Damaged, IsReadOrRefusedSoonAndInBoundedMemory)
+TEST_P(Damaged, IsReadOrRefusedSoonAndInBoundedMemory) { try_many(damaged, trials()); }
+
+TEST_P(Damaged, OnPurposeIsReadOrRefusedSoonAndInBoundedMemory)
 {
-    const auto path = scratch.path("run.h5"), copy = scratch.path("damaged.h5");
-    write(path);
-    const auto content = content_of(path);
-    ASSERT_EQ(read_in_a_child(path), 0);
-    std::mt19937 random(GetParam() ? 1 : 2);
-    int refusals = 0;
-    for (int i = 0; i < trials(); ++i) {
-        write_content(copy, damaged(content, random));
-        const int status = read_in_a_child(copy);
-        const bool fine = WIFEXITED(status) && WEXITSTATUS(status) != wrong_error;
-        EXPECT_TRUE(fine) << "trial " << i << (WIFSIGNALED(status) ? " ended by signal " : " ended with ")
-                          << (WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-        if (!fine && std::getenv("SHARDLINE_FUZZ_KEEP"))
-            write_content(std::getenv("SHARDLINE_FUZZ_KEEP") + std::to_string(i), content_of(copy));
-        refusals += WIFEXITED(status) && WEXITSTATUS(status) == refused;
-    }
-    EXPECT_GT(refusals, trials() / 10);
+#ifdef SHARDLINE_SANITIZED
+    GTEST_SKIP() << "a sanitizer blames the reader for faults of HDF5; file_fuzzer tells them apart";
+#endif
+    try_many(forged, trials() / 4); // some keep HDF5 busy until their time is over
 }
 
 INSTANTIATE_TEST_SUITE_P(CompleteOrKilled, Damaged, testing::Bool());
