@@ -71,8 +71,8 @@ void occupy_closed_streams()
         if (fcntl(stream, F_GETFD) == -1) open("/dev/null", O_RDONLY); // takes the lowest free number; writing to it fails
 }
 
-/// One message on standard error; where nobody can hear it, the exit code has to do.
-void say(const std::string& message) { std::fputs(("shardline-run: " + message + "\n").c_str(), stderr); }
+/// One message on standard error, in one line whatever names it quotes; where nobody can hear it, the exit code has to do.
+void say(const std::string& message) { std::fputs(("shardline-run: " + printable(message) + "\n").c_str(), stderr); }
 
 /// `otherwise` says what remains when it cannot be written.
 void print_results(const std::string& text, const std::string& otherwise)

@@ -28,6 +28,7 @@ experiment unknown_key 'rows = 3'
 experiment wrong_type 'B = "many"'
 experiment B0 'B = 0'
 printf 'B = \n' >not_toml.toml
+printf '"two\\nlines" = 3\n' >two_lines.toml
 for start in one two; do
     declare -n ranks=$start
     refuses_file out.h5 "missing.toml" "${ranks[@]}" missing.toml -o out.h5
@@ -35,6 +36,7 @@ for start in one two; do
 done
 refuses_file out.h5 "wrong_type.toml:" "${one[@]}" wrong_type.toml -o out.h5
 refuses_file out.h5 "'B'" "${one[@]}" B0.toml -o out.h5
+refuses_file out.h5 'two\nlines' "${one[@]}" two_lines.toml -o out.h5   # still one line
 refuses_file out.h5 "not_toml.toml:" "${one[@]}" not_toml.toml -o out.h5
 refuses_file out.h5 "--set nonsense" "${one[@]}" e.toml -o out.h5 --set nonsense
 refuses_file out.h5 "'C'" "${one[@]}" e.toml -o out.h5 --set C=1
