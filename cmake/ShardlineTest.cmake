@@ -1,11 +1,19 @@
 # One way to register a test, so that labels, processors and time limits are set in one place.
 
+# Sanitizers make the same work several times as long.
+if(SHARDLINE_SANITIZE)
+  set(SHARDLINE_TIME_FACTOR 10)
+else()
+  set(SHARDLINE_TIME_FACTOR 1)
+endif()
+
 # shardline_unit_test(NAME sources... LIBRARIES libs...): a GoogleTest program without mpirun, label "unit".
 function(shardline_unit_test name)
   cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LIBRARIES" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
+  math(EXPR arg_TIMEOUT "${SHARDLINE_TIME_FACTOR} * ${arg_TIMEOUT}")
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest GTest::gtest_main)
   add_test(NAME ${name} COMMAND ${name})
@@ -19,6 +27,7 @@ function(shardline_mpi_test name)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
+  math(EXPR arg_TIMEOUT "${SHARDLINE_TIME_FACTOR} * ${arg_TIMEOUT}")
   add_executable(${name} ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/mpi/mpi_main.cpp)
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} shardline_mpi GTest::gtest)
   foreach(ranks IN LISTS arg_RANKS)
@@ -36,6 +45,7 @@ function(shardline_script_test name)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
+  math(EXPR arg_TIMEOUT "${SHARDLINE_TIME_FACTOR} * ${arg_TIMEOUT}")
   add_test(NAME ${name} COMMAND ${arg_COMMAND})
   set_tests_properties(${name} PROPERTIES
     LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77

@@ -10,11 +10,15 @@ readonly build_packages=(
   libtomlplusplus-dev libcli11-dev libfmt-dev nlohmann-json3-dev libhwloc-dev
   gnuplot-nox
 )
-# What only the tests need: GoogleTest, readers of HDF5 other than our own, and the tools of the virtual cluster.
-readonly test_packages=(
+# What only the tests need: GoogleTest, readers of HDF5 other than our own, the tools of the virtual cluster, and Clang for
+# the fuzz targets (its runtime is a package of its own except in Ubuntu 22.04).
+test_packages=(
   libgtest-dev libgmock-dev hdf5-tools python3-h5py
   iproute2 util-linux procps
+  clang
 )
+grep -qs '^VERSION_CODENAME=jammy' /etc/os-release || test_packages+=(libclang-rt-dev)
+readonly test_packages
 
 usage() {
   cat <<'EOF'
@@ -164,6 +168,7 @@ look_for_things() {
   if [ -n "$with_tests" ]; then
     want 'h5clear: some tests' hdf5 'hdf5 +tools' have_program h5clear
     want 'python3 with h5py: some tests' h5py py-h5py have_h5py
+    want 'clang++: fuzz targets, some tests' llvm llvm have_program clang++
     want 'ip, tc: tests of the virtual cluster' - iproute2 have_program ip
   fi
   wanted=(${missing[@]+"${missing[@]}"})
