@@ -1,10 +1,12 @@
 // shardline-run: runs one experiment on the ranks that mpirun or srun started. The only program that links MPI.
 
+#include "apps/doctor.hpp"
 #include "apps/duration.hpp"
 #include "apps/progress.hpp"
 #include "apps/rescue.hpp"
 #include "apps/resume.hpp"
 #include "experiment/experiment.hpp"
+#include "measure/folder.hpp"
 #include "measure/launch.hpp"
 #include "measure/memory.hpp"
 #include "measure/preflight.hpp"
@@ -52,6 +54,7 @@ struct CommandLine {
     std::vector<std::string> overrides;
     std::vector<std::string> allowed; ///< findings that shall not stop the run
     bool dry_run = false;
+    bool doctor = false;
     bool force = false;
 };
 
@@ -120,10 +123,14 @@ std::optional<int> parse(int argc, char** argv, CommandLine& command)
         ->check(CLI::IsMember(allowable()))
         ->type_name("NAME");
     app.add_flag("--dry-run", command.dry_run, "print the plan: points, memory, counts, time; only\na first probe is measured");
+    app.add_flag("--doctor", command.doctor, "print launch, network, binding, BLAS and folder, and\nwhat to change; nothing is measured");
     app.add_flag("--force", command.force, "overwrite the output file");
     try {
         app.parse(argc, argv);
-        if (command.resume.empty()) {
+        if (command.doctor) {
+            if (!command.resume.empty() || command.dry_run || command.force)
+                throw CLI::ExcludesError("--doctor", "--resume, --dry-run and --force");
+        } else if (command.resume.empty()) {
             if (command.experiment.empty()) throw CLI::RequiredError("EXPERIMENT.toml");
             if (command.output.empty() && !command.dry_run) throw CLI::RequiredError("-o FILE.h5");
             std::error_code absent; // then they cannot be the same
@@ -152,7 +159,9 @@ Experiment read_on_root(const Session& session, const CommandLine& command, RunD
     Experiment experiment;
     on_root(session, [&] {
         if (command.resume.empty()) {
-            experiment = read_experiment(command.experiment, command.overrides);
+            // The doctor may come before there is an experiment.
+            experiment = command.experiment.empty() ? parse_experiment("", "", command.overrides)
+                                                    : read_experiment(command.experiment, command.overrides);
             return;
         }
         earlier = read_run(command.resume);
@@ -213,6 +222,22 @@ int dry_run(const Session& session, const CommandLine& command, const Experiment
         refuse_meaningless(findings, command.allowed);
     });
     for (const PlannedShape& shape : plan.shapes) require_memory(shape.memory_per_rank_bytes, session);
+    return 0;
+}
+
+/// Throws InputError, after all was printed, where a run would be refused.
+int doctor(const Session& session, const CommandLine& command, const std::optional<Launch>& launch, const Experiment& experiment)
+{
+    const auto facts = survey_ranks(experiment.blas_threads, session.control());
+    const FolderFacts folder = survey_folder(command.output, session);
+    on_root(session, [&] {
+        std::vector<Finding> findings = preflight_findings(facts);
+        const std::vector<Finding> of_folder = folder_findings(folder);
+        findings.insert(findings.end(), of_folder.begin(), of_folder.end());
+        print_results(doctor_text(launch, facts, folder, findings), "ask again");
+        refuse_meaningless(findings, command.allowed);
+        if (!folder.writable) throw InputError(of_folder.front().text);
+    });
     return 0;
 }
 
@@ -327,10 +352,11 @@ int measure(const Session& session, const CommandLine& command, const Experiment
     return outcome.stopped ? exit_stopped : 0;
 }
 
-int run(const Session& session, const CommandLine& command, int argc, char** argv)
+int run(const Session& session, const CommandLine& command, const std::optional<Launch>& launch, int argc, char** argv)
 {
     RunData earlier;
     const Experiment experiment = read_on_root(session, command, earlier);
+    if (command.doctor) return doctor(session, command, launch, experiment);
     if (command.dry_run) return dry_run(session, command, experiment);
     return measure(session, command, experiment, std::move(earlier), argc, argv);
 }
@@ -353,7 +379,7 @@ int main(int argc, char** argv)
     Session session(argc, argv);
     try {
         refuse_lonely_launch(launch, session.size());
-        return run(session, command, argc, argv);
+        return run(session, command, launch, argc, argv);
     } catch (const InputError& e) { // thrown by all ranks together; one has the text
         if (session.is_root() && *e.what() != '\0') say(e.what());
         return 2;

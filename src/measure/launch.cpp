@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <sstream>
+#include <string>
 #include <string_view>
 
 namespace shardline {
@@ -83,6 +85,21 @@ std::optional<Launch> find_launch(const Environment& environment)
 std::optional<Launch> find_launch()
 {
     return find_launch([](const char* name) -> const char* { return std::getenv(name); });
+}
+
+int slurm_job_cpus(const Environment& environment)
+{
+    // "16(x2),8": two nodes with 16, then one with 8.
+    const char* list = environment("SLURM_JOB_CPUS_PER_NODE");
+    if (list == nullptr) return 0;
+    int node = number(environment, "SLURM_NODEID");
+    std::istringstream in(list);
+    for (std::string entry; std::getline(in, entry, ',');) {
+        const auto times = entry.find("(x");
+        node -= times == std::string::npos ? 1 : std::atoi(entry.c_str() + times + 2);
+        if (node < 0) return std::atoi(entry.c_str());
+    }
+    return 0;
 }
 
 void refuse_lonely_launch(const std::optional<Launch>& launch, int ranks)

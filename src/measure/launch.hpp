@@ -24,6 +24,9 @@ using Environment = std::function<const char*(const char* name)>;
 std::optional<Launch> find_launch(const Environment& environment);
 std::optional<Launch> find_launch();
 
+/// CPUs of a Slurm job on the node of this process, as Slurm counts them; 0: no such job, or not said.
+int slurm_job_cpus(const Environment& environment);
+
 /// Throws InputError where MPI sees one rank and the launch had several tasks: every process would measure alone and write
 /// the same file. All of them throw; only the launcher's first has a text.
 void refuse_lonely_launch(const std::optional<Launch>& launch, int ranks);

@@ -189,6 +189,15 @@ Observations placement(const Ranks& ranks)
     return observations;
 }
 
+Observations shared_node(const RankFacts& rank, size_t r)
+{
+    if (rank.slurm_job_cpus <= 0 || rank.slurm_job_cpus >= rank.node_cpus) return {};
+    return {{"shared_node", Severity::warning, {r},
+             fmt::format("the job has {} of {} CPUs of {}: other jobs may run beside it and take their part of memory bandwidth, clock rate "
+                         "and network, so times may change with them; ask for whole nodes (sbatch --exclusive)",
+                         rank.slurm_job_cpus, rank.node_cpus, rank.info.host)}};
+}
+
 Observations quotas(const Ranks& ranks)
 {
     Observations observations;
@@ -465,8 +474,8 @@ std::vector<Finding> preflight_findings(const std::vector<RankFacts>& ranks)
     };
     add(placement(ranks));
     add(quotas(ranks));
-    for (const auto& of_rank : {blas_threads, threads_share_core, ignored_environment, slurm_cpus_per_task, blas_kernel_old,
-                                cpu_governor, clock_findings})
+    for (const auto& of_rank : {blas_threads, threads_share_core, ignored_environment, slurm_cpus_per_task, shared_node,
+                                blas_kernel_old, cpu_governor, clock_findings})
         for (size_t r = 0; r < ranks.size(); ++r) add(of_rank(ranks[r], r));
     add(mixed_processors(ranks));
     add(machines(ranks));

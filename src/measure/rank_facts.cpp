@@ -3,6 +3,7 @@
 #include "measure/blas.hpp"
 #include "measure/cgroup.hpp"
 #include "measure/clock.hpp"
+#include "measure/launch.hpp"
 #include "measure/memory.hpp"
 #include "measure/preflight.hpp"
 #include "measure/proc_file.hpp"
@@ -86,6 +87,10 @@ RankFacts find_rank_facts()
     facts.quota_cores = quota.cores;
     facts.quota_group = quota.group;
     facts.slurm_cpus_per_task = environment_number("SLURM_CPUS_PER_TASK");
+    facts.slurm_job_cpus = slurm_job_cpus([](const char* name) -> const char* { return std::getenv(name); });
+    // hpc/measure asks Slurm, which may count cores or hardware threads.
+    facts.node_cpus = environment_number("SHARDLINE_NODE_CPUS");
+    if (facts.node_cpus <= 0) facts.node_cpus = cores_in("/sys/devices/system/cpu");
     facts.vector_unit = vector_unit_in(field_of("/proc/cpuinfo", "flags"));
     facts.frequency_governor = frequency_governor(facts);
     facts.clock = observe_clock(now_ns);
@@ -114,6 +119,8 @@ void for_each_field(Facts& f, Visit visit)
     visit(f.threads_variable);
     visit(f.threads_in_environment);
     visit(f.slurm_cpus_per_task);
+    visit(f.slurm_job_cpus);
+    visit(f.node_cpus);
     visit(f.vector_unit);
     visit(f.frequency_governor);
     visit(f.clock.tick_ns);
@@ -253,6 +260,16 @@ VectorUnit vector_unit_in(std::string_view cpu_flags)
     if (flags.contains("avx512f") && flags.contains("avx512vl")) return VectorUnit::avx512;
     if (flags.contains("avx2") && flags.contains("fma")) return VectorUnit::avx2;
     return VectorUnit::unknown;
+}
+
+int cores_in(const std::filesystem::path& cpus)
+{
+    std::set<std::string> cores;
+    std::error_code none;
+    for (const auto& cpu : std::filesystem::directory_iterator(cpus, none))
+        if (const std::string siblings = first_line_of(cpu.path() / "topology" / "thread_siblings_list"); !siblings.empty())
+            cores.insert(siblings);
+    return static_cast<int>(cores.size());
 }
 
 std::vector<std::string> fabrics_in(const std::filesystem::path& device_classes)

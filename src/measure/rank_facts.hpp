@@ -36,6 +36,8 @@ struct RankFacts {
     std::string threads_variable;      ///< environment variable that sets the BLAS threads; empty: none
     int threads_in_environment = 0;    ///< its number
     int slurm_cpus_per_task = 0;       ///< 0: not said
+    int slurm_job_cpus = 0;            ///< CPUs of the Slurm job on this node; 0: not said
+    int node_cpus = 0;                 ///< CPUs of this node, as Slurm counts them where that is known, else its cores
     VectorUnit vector_unit = VectorUnit::unknown;
     std::string frequency_governor;    ///< of a core it may use; empty: not known
     ClockFacts clock;
@@ -55,6 +57,9 @@ ClockFacts observe_clock(const std::function<int64_t()>& read);
 
 /// From the flags line of /proc/cpuinfo.
 VectorUnit vector_unit_in(std::string_view cpu_flags);
+
+/// Cores of the machine from the kernel's folder of CPUs, those included that a control group forbids.
+int cores_in(const std::filesystem::path& cpus);
 
 /// InfiniBand, RoCE, Omni-Path and Slingshot devices with a port that is up, from the kernel's device classes.
 std::vector<std::string> fabrics_in(const std::filesystem::path& device_classes);

@@ -73,6 +73,24 @@ TEST(FindLaunch, InteractiveShellsMayTryOneProcess)
     EXPECT_FALSE(launch_of({{"LSB_DJOB_NUMPROC", "2"}, {"LSB_INTERACTIVE", "Y"}}));
 }
 
+int job_cpus(const Variables& variables)
+{
+    return slurm_job_cpus([&](const char* name) -> const char* {
+        const auto found = variables.find(name);
+        return found == variables.end() ? nullptr : found->second.c_str();
+    });
+}
+
+TEST(SlurmJobCpus, OfThisNodeInTheList)
+{
+    const std::string list = "16(x2),8,4(x3)";
+    const int expected[] = {16, 16, 8, 4, 4, 4, 0};
+    for (int node = 0; node < 7; ++node)
+        EXPECT_EQ(job_cpus({{"SLURM_JOB_CPUS_PER_NODE", list}, {"SLURM_NODEID", std::to_string(node)}}), expected[node]) << node;
+    EXPECT_EQ(job_cpus({{"SLURM_JOB_CPUS_PER_NODE", "72"}}), 72);
+    EXPECT_EQ(job_cpus({{"SLURM_NODEID", "0"}}), 0);
+}
+
 TEST(RefuseLonelyLaunch, NamesBothNumbersOnce)
 {
     try {

@@ -227,6 +227,18 @@ TEST(SlurmCpusPerTask, FewerThanTheThreadsThatRun)
     expect_found(ranks, "slurm_cpus_per_task", Severity::warning, {"SLURM_CPUS_PER_TASK=2", "4 BLAS threads"});
 }
 
+TEST(SharedNode, WhereTheJobHasPartOfTheNode)
+{
+    Ranks ranks{rank_on({0}), rank_on({0}, "b")};
+    for (RankFacts& rank : ranks) rank.slurm_job_cpus = rank.node_cpus = 64;
+    EXPECT_FALSE(found(ranks, "shared_node"));
+    ranks[1].slurm_job_cpus = 2;
+    expect_found(ranks, "shared_node", Severity::warning, {"2 of 64 CPUs of b", "--exclusive"});
+    EXPECT_EQ(found(ranks, "shared_node")->rank, 1);
+    ranks[1].slurm_job_cpus = 0; // no job of Slurm
+    EXPECT_FALSE(found(ranks, "shared_node"));
+}
+
 TEST(BlasThreadsOf, SharesTheCoresOfRanksThatAreNotBound)
 {
     EXPECT_EQ(blas_threads_of({rank_on({0, 1, 2, 3})}, 0), (Threads{4}));

@@ -44,6 +44,16 @@ TEST(VectorUnit, FromTheFlagsOfTheProcessor)
     EXPECT_EQ(vector_unit_in(""), VectorUnit::unknown);
 }
 
+TEST(CoresIn, CountsEachCoreOnce)
+{
+    const TemporaryFolder folder;
+    EXPECT_EQ(cores_in(folder / "cpu"), 0);
+    for (const auto& [cpu, siblings] : {std::pair("cpu0", "0,2"), {"cpu1", "1,3"}, {"cpu2", "0,2"}, {"cpu3", "1,3"}})
+        folder.write(std::string("cpu/") + cpu + "/topology/thread_siblings_list", siblings);
+    folder.write("cpu/cpufreq/policy0", "");
+    EXPECT_EQ(cores_in(folder / "cpu"), 2);
+}
+
 TEST(FabricsIn, ListsDevicesThatAreUp)
 {
     const TemporaryFolder folder;
