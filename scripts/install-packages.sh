@@ -10,11 +10,13 @@ readonly build_packages=(
   libtomlplusplus-dev libcli11-dev libfmt-dev nlohmann-json3-dev libhwloc-dev
   gnuplot-nox
 )
-# What only the tests need: GoogleTest, readers of HDF5 other than our own, the tools of the virtual cluster, and Clang for
-# the fuzz targets (its runtime is a package of its own except in Ubuntu 22.04).
+# What only the tests need: GoogleTest, readers of HDF5 other than our own, the tools of the virtual cluster and of its Slurm (srun's
+# PMIx plugin opens libpmix by the name that only libpmix-dev has), and Clang for the fuzz targets (its runtime is a package of its
+# own except in Ubuntu 22.04).
 test_packages=(
   libgtest-dev libgmock-dev hdf5-tools python3-h5py
   iproute2 util-linux procps
+  slurmctld slurmd slurm-client munge slurm-wlm-basic-plugins libpmix-dev
   clang
 )
 grep -qs '^VERSION_CODENAME=jammy' /etc/os-release || test_packages+=(libclang-rt-dev)
@@ -131,6 +133,8 @@ have_mpi() { have_program mpicc && have_program mpirun; }
 
 have_cxx20() { printf '#include <span>\n#include <concepts>\n' | "$compiler" -std=c++20 -fsyntax-only -x c++ - 2>/dev/null; }
 
+have_slurm() { have_program slurmctld && have_program slurmd && have_program srun && have_program munged; }
+
 have_h5py() { python3 -c 'import h5py' 2>/dev/null; }
 
 # want WHAT MODULE SPACK-PACKAGE COMMAND...: notes what COMMAND does not find
@@ -170,6 +174,7 @@ look_for_things() {
     want 'python3 with h5py: some tests' h5py py-h5py have_h5py
     want 'clang++: fuzz targets, some tests' llvm llvm have_program clang++
     want 'ip, tc: tests of the virtual cluster' - iproute2 have_program ip
+    want 'slurmctld, munged: tests of batch jobs' - slurm have_slurm
   fi
   wanted=(${missing[@]+"${missing[@]}"})
   missing=(${needed[@]+"${needed[@]}"})

@@ -246,6 +246,11 @@ def status(path):
     print(Run(path).status)
 
 
+def rank_hosts(path):
+    """The host of each rank, one a line."""
+    print(*Run(path).hosts, sep="\n")
+
+
 def findings(path):
     its = Run(path).findings
     for code, severity, rank, text in zip(texts(its["code"]), its["severity"], its["rank"], texts(its["text"])):
@@ -283,7 +288,8 @@ def usable(path):
 
 
 CHECKS = {check.__name__: check
-          for check in (complete, resumed, swept, kept, order, prefix, rows, status, findings, late, median_skew, late_skew, usable)}
+          for check in (complete, resumed, swept, kept, order, prefix, rows, status, findings, rank_hosts, late, median_skew,
+                        late_skew, usable)}
 
 if __name__ == "__main__":
     CHECKS[sys.argv[1]](*sys.argv[2:])

@@ -18,7 +18,8 @@ END
 fits "$run" --help
 fits "$shardline" --help
 for subcommand in $("$shardline" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do fits "$shardline" "$subcommand" --help; done
-for script in quickstart.sh runtests.sh scripts/launch.sh scripts/install-packages.sh hpc/virtual-cluster/vcluster; do
+for script in quickstart.sh runtests.sh scripts/launch.sh scripts/install-packages.sh hpc/virtual-cluster/vcluster \
+    hpc/measure hpc/report hpc/slurm/chain; do
     fits "$SHARDLINE_SOURCE/$script" --help
 done
 fits "$run" e.toml --dry-run

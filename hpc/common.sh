@@ -1,0 +1,45 @@
+# Sourced by measure and report: the site, the programs and the folder of results.
+# shellcheck shell=bash
+
+root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
+
+say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
+fail() { say "$1"; exit 2; }
+
+# The batch system's name for this job; nothing outside of one. An element of an array is named like one: the plain number of the
+# first (or last) of them may stand for the whole array.
+job_id() {
+  if [ -n "${SLURM_ARRAY_JOB_ID-}" ]; then printf '%s' "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID"
+  elif [ -n "${SLURM_JOB_ID-}" ]; then printf '%s' "$SLURM_JOB_ID"
+  elif [ -n "${PBS_JOBID-}" ]; then printf '%s' "${PBS_JOBID%%.*}"
+  elif [ -n "${LSB_JOBID-}" ]; then printf '%s' "$LSB_JOBID"
+  fi
+}
+
+default_site() {
+  if [ -n "${SLURM_JOB_ID-}" ] || command -v sbatch >/dev/null; then printf slurm-openmpi
+  elif [ -n "${PBS_JOBID-}" ] || command -v qsub >/dev/null; then printf pbs-openmpi
+  else printf workstation
+  fi
+}
+
+load_site() {
+  local site=${SHARDLINE_SITE:-$(default_site)} file
+  case $site in */*) file=$site ;; *) file=$root/hpc/sites/$site.sh ;; esac
+  [ -r "$file" ] ||
+    fail "cannot read the site file $file (SHARDLINE_SITE=$site): take one of $(cd "$root/hpc/sites" && printf '%s ' *.sh)or copy one and change it"
+  # Environment modules are written without -u and -e in mind.
+  set +eu
+  # shellcheck disable=SC1090
+  . "$file"
+  set -eu
+  results=${SHARDLINE_RESULTS:-$root/results}
+  bin=${SHARDLINE_BIN:-$root/build/release/bin}
+}
+
+# need_program NAME: its path in the variable program
+need_program() {
+  program=$bin/$1
+  [ -x "$program" ] || program=$(command -v "$1") ||
+    fail "cannot find $1 (neither in $bin nor on PATH): build it (README.md), or set SHARDLINE_BIN to its folder"
+}

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Doctor, run and report by dependency, as an ordinary user; and a doctor that finds the run meaningless stops the chain.
+. "$(dirname "$0")/common.sh"
+need_slurm
+id nobody >/dev/null 2>&1 || skip "needs a user nobody"
+command -v runuser >/dev/null || skip "needs runuser"
+start_slurm 2
+# What a user of the cluster can read: the checkout that is tested may be root's alone.
+mkdir -p home/build/release/bin home/results
+cp -r "$SHARDLINE_SOURCE/hpc" "$SHARDLINE_SOURCE/experiments" "$SHARDLINE_SOURCE/scripts" home/
+cp "$SHARDLINE_BIN/shardline-run" "$SHARDLINE_BIN/shardline" home/build/release/bin/
+experiment e
+plan visits 2 e
+cp e.toml home/
+chown -R nobody home
+cd home
+unset SHARDLINE_ROOT SHARDLINE_RESULTS SHARDLINE_BIN OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
+scratch_results=$scratch/home/results
+output() { cat "$scratch_results/"*"-$1.out" 2>/dev/null || true; }
+
+# chain ARGUMENT...: the jobs in doctor, crossover, report
+chain() {
+  login runuser -u nobody -- hpc/slurm/chain "$@" >"$scratch/chain" </dev/null || die "chain fails: $(cat "$scratch/chain")"
+  doctor=$(sed -n 's/^doctor *//p' "$scratch/chain")
+  crossover=$(sed -n 's/^crossover *//p' "$scratch/chain")
+  report=$(sed -n 's/^report *//p' "$scratch/chain")
+}
+
+chain --time=10 -- e.toml
+ends 120 COMPLETED "$doctor"
+output "$doctor" | grep -q "started by .* in job $doctor of Slurm" || die "the doctor does not know the job: $(output "$doctor")"
+output "$doctor" | grep -q '2 points: D = 64, 128' || die "no plan: $(output "$doctor")"
+ends 120 COMPLETED "$crossover"
+expect_whole "results/crossover-$crossover.h5" 2 "$scratch/visits"
+[ "$(stat -c %U "results/crossover-$crossover.h5")" = nobody ] || die "the file is not the user's"
+wait_for 60 is_over "$report" || die "the report does not come: $(login squeue)"
+output "$report" | grep -q 'Verdict: ' || die "no report: $(output "$report")"
+{ build/release/bin/shardline report "$scratch_results/crossover-$crossover.h5" || true; echo; } | cmp - "results/report-$report.out" ||
+  die "the job's report differs from that of shardline report"
+
+# Two ranks on the only core that the first node has.
+chain -- e.toml --set blas_threads=0
+login scancel "$doctor" "$crossover" "$report"
+export SHARDLINE_RANKS=2 SHARDLINE_NODES=1
+chain -- e.toml
+ends 120 FAILED "$doctor"
+output "$doctor" | grep -q 'no run (ranks_share_core)' || die "the doctor finds nothing: $(output "$doctor")"
+ends 60 CANCELLED "$crossover"
+[ ! -e "results/crossover-$crossover.h5" ] || die "measured all the same"
