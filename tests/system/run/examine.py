@@ -153,8 +153,10 @@ def visiting_order(run, seed, pass_):
     def key(index):
         kind, B, D, F, _, message_bytes, segment_bytes = run.identity(index)
         value = mixed(seed)
-        for number in (pass_, KINDS.index(kind), B, D, F, message_bytes, segment_bytes):
+        for number in (pass_, KINDS.index(kind), B, D, F, message_bytes, segment_bytes if kind == "exchange" else 0):
             value = mixed(value ^ number)
+        for letter in texts(run.points["strategy"][index : index + 1])[0].encode():
+            value = mixed(value ^ letter)
         return value
 
     return sorted(range(len(run.kinds())), key=key)
