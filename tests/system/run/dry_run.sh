@@ -18,8 +18,8 @@ says "around the D* of a first probe"
 code=0
 "$launch" 2 "$run" e.toml --dry-run --set B=32768 --set F=32768 >out 2>err || code=$?
 says "V = 4294.97 MB"
-says "in 1 MPI call,"
-says ", 129"   # two matrices of results and half as much for calibration: 12.9 GB and the inputs, in MB
+says "in 1 MPI call"
+says "  129"   # two matrices of results and half as much for calibration: 12.9 GB and the inputs, in MB
 case $code in
 0) ;;
 2) complains "not enough memory" ;;
