@@ -58,7 +58,11 @@ void CommThread::begin(const void* send, void* receive, int64_t tiles, Polling p
     begun_.notify_one();
 }
 
-void CommThread::tile_ready() { ready_.fetch_add(1, std::memory_order_release); }
+void CommThread::tile_ready()
+{
+    ready_.fetch_add(1, std::memory_order_release);
+    ready_.notify_one();
+}
 
 void CommThread::finish()
 {
@@ -92,7 +96,10 @@ void CommThread::reduce()
         for (const int64_t ready = ready_.load(std::memory_order_acquire); started < ready; ++started) ring_.start_tile();
         if (ring_.progress() && started == tiles_) return;
         if (polling_ == Polling::sleep_then_spin && started == tiles_ && awaited_.load(std::memory_order_acquire)) return ring_.finish();
-        nanosleep(&sleep, nullptr);
+        if (ring_.idle())
+            ready_.wait(started, std::memory_order_acquire); // nothing to look after before the next tile
+        else
+            nanosleep(&sleep, nullptr);
     }
 }
 

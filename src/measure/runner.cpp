@@ -239,12 +239,15 @@ private:
         return {wanted.begin(), wanted.end()};
     }
 
-    /// Those that may still be visited among the points whose intervals are too wide.
+    /// Those that may still be visited among the points whose intervals are too wide; while D_obs is not known well enough
+    /// only the points that bracket it, as long as they may be.
     std::vector<int32_t> imprecise_points() const
     {
         const Precision precision = precision_of({&data_, 1}, {experiment_.target_point, experiment_.target_D_obs});
         std::vector<int32_t> imprecise;
-        for (const Point& point : precision.wanting) {
+        for (size_t i = 0; i < precision.wanting.size(); ++i) {
+            if (i == precision.decisive && !imprecise.empty()) break;
+            const Point& point = precision.wanting[i];
             const auto index = static_cast<size_t>(std::ranges::find(data_.points, point) - data_.points.begin());
             if (history_[index].visits < experiment_.max_passes) imprecise.push_back(static_cast<int32_t>(index));
         }

@@ -160,6 +160,12 @@ bool SegmentedRing::progress()
     return completed != MPI_UNDEFINED && absorb(completed);
 }
 
+bool SegmentedRing::idle() const
+{
+    const size_t messages_to_come = (lanes_.size() - first_lane_of_tile_[tiles_started_]) * static_cast<size_t>(steps_);
+    return open_ <= 2 * messages_to_come;
+}
+
 void SegmentedRing::finish()
 {
     while (open_ > 0) {

@@ -31,6 +31,8 @@ public:
     void start_tile();
     /// Moves what has come in; does not wait. True when the whole reduction has ended here.
     bool progress();
+    /// True while nothing is under way: every tile started so far is done.
+    bool idle() const;
     /// Waits for the end; all tiles must have been started.
     void finish();
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace shardline {
 
@@ -53,6 +54,7 @@ SweepPrecision precision_of_sweep(std::span<const PointSamples> points, const Sw
 struct Want {
     Point point;
     double distance = 0; ///< 0 next to the crossover, else |log(D / D_obs)|
+    bool decisive = false; ///< brackets a D_obs that is not known well enough
 };
 
 double distance_from_crossover(const SweepPrecision& sweep, const Point& point)
@@ -71,7 +73,7 @@ std::vector<Want> wants_of(const SweepPrecision& sweep, const PrecisionTarget& t
         const double distance = distance_from_crossover(sweep, point.point);
         const bool decides_D_obs =
             sweep.D_obs && distance == 0 && sweep.D_obs_relative_half_width > target.D_obs;
-        if (!point.reached || decides_D_obs) wants.push_back({point.point, distance});
+        if (!point.reached || decides_D_obs) wants.push_back({point.point, distance, decides_D_obs});
     }
     return wants;
 }
@@ -90,7 +92,8 @@ Precision precision_of(std::span<const RunData> launches, const PrecisionTarget&
         for (const Want& want : wants_of(result.sweeps.back(), target)) wants.push_back(want);
     }
     std::stable_sort(wants.begin(), wants.end(),
-                     [](const Want& a, const Want& b) { return a.distance < b.distance; });
+                     [](const Want& a, const Want& b) { return std::pair(!a.decisive, a.distance) < std::pair(!b.decisive, b.distance); });
+    result.decisive = static_cast<size_t>(std::ranges::count_if(wants, &Want::decisive));
     for (const Want& want : wants) result.wanting.push_back(want.point);
     return result;
 }

@@ -37,6 +37,7 @@ struct SweepPrecision {
 struct Precision {
     std::vector<SweepPrecision> sweeps;
     std::vector<Point> wanting; ///< points to measure again, those that matter most for D_obs first
+    size_t decisive = 0; ///< how many of them, at the front, bracket a D_obs that is not known well enough
     bool reached = false;       ///< every sweep has reached the target
 };
 

@@ -1,5 +1,6 @@
 // How long a step takes with each strategy, beside the matmul and the exchange alone, all alternating in one job.
-// strategies B F D repetitions segment_bytes poll_sleep_us tiles strategy...    tiles: rows of each, as 128,448,64; auto: equal eighths
+// strategies B F D repetitions segment_bytes tiles strategy...
+// tiles: rows of each, as 128,448,64, or auto for equal eighths; pipelined_thread@1000: with a sleep of 1000 us between looks
 
 #include "measure/blas.hpp"
 #include "measure/clock.hpp"
@@ -42,22 +43,25 @@ struct Times {
 int main(int argc, char** argv)
 {
     const Session session(argc, argv);
-    if (argc < 9) {
-        if (session.is_root()) fmt::print("usage: strategies B F D repetitions segment_bytes poll_sleep_us tiles strategy...\n");
+    if (argc < 8) {
+        if (session.is_root()) fmt::print("usage: strategies B F D repetitions segment_bytes tiles strategy...\n");
         return 2;
     }
     const int64_t B = std::atoll(argv[1]), F = std::atoll(argv[2]), D = std::atoll(argv[3]), repetitions = std::atoll(argv[4]);
-    const int64_t segment_bytes = std::atoll(argv[5]), sleep_us = std::atoll(argv[6]);
-    const std::string tiles = std::string(argv[7]) == "auto" ? text_of_tiles(equal_tiles(B, 8)) : argv[7];
+    const int64_t segment_bytes = std::atoll(argv[5]);
+    const std::string tiles = std::string(argv[6]) == "auto" ? text_of_tiles(equal_tiles(B, 8)) : argv[6];
     set_blas_threads(1);
 
     Operands o;
     prepare(o, B, F, shard_of(D, session.size(), session.rank()));
     const WireType wire(ElementType::f32);
     std::vector<std::unique_ptr<Exchange>> exchanges;
-    for (int i = 8; i < argc; ++i) {
+    for (int i = 7; i < argc; ++i) {
+        const std::string given = argv[i];
+        const size_t at = given.find('@');
+        const int64_t sleep_us = at == std::string::npos ? 500 : std::atoll(argv[i] + at + 1);
         exchanges.push_back(std::make_unique<Exchange>(wire, session.work(), sleep_us));
-        exchanges.back()->prepare({.B = B, .D = D, .F = F, .segment_bytes = segment_bytes, .strategy = argv[i], .tiles = tiles}, o);
+        exchanges.back()->prepare({.B = B, .D = D, .F = F, .segment_bytes = segment_bytes, .strategy = given.substr(0, at), .tiles = tiles}, o);
     }
     std::vector<Times> all(exchanges.size());
     for (int64_t repetition = -1; repetition < repetitions; ++repetition)
@@ -81,10 +85,10 @@ int main(int argc, char** argv)
     std::vector<double> comp;
     for (const Times& times : all) comp.insert(comp.end(), times.comp.begin(), times.comp.end());
     fmt::print("B = {}, F = {}, D = {}, P = {}, {}: median [95 %] in ms; matmul alone {}\n", B, F, D, session.size(), blas_kernel_name(), text(comp));
-    fmt::print("{:<17}{:>25}{:>25}{:>25}{:>10}{:>10}\n", "strategy", "exchange alone", "step", "matmul in step", "comm CPU", "in step");
+    fmt::print("{:<21}{:>25}{:>25}{:>25}{:>10}{:>10}\n", "strategy", "exchange alone", "step", "matmul in step", "comm CPU", "in step");
     for (size_t i = 0; i < all.size(); ++i)
-        fmt::print("{:<17}{:>25}{:>25}{:>25}{:>10.1f}{:>10.1f}\n", argv[8 + static_cast<int>(i)], text(all[i].comm), text(all[i].step),
+        fmt::print("{:<21}{:>25}{:>25}{:>25}{:>10.1f}{:>10.1f}\n", argv[7 + static_cast<int>(i)], text(all[i].comm), text(all[i].step),
                    text(all[i].comp_in_step), median(all[i].comm_cpu), median(all[i].step_cpu));
-    fmt::print("tiles {}, segments of {} bytes, sleep {} us\n", tiles, segment_bytes, sleep_us);
+    fmt::print("tiles {}, segments of {} bytes\n", tiles, segment_bytes);
     return 0;
 }

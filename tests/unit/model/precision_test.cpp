@@ -34,6 +34,9 @@ TEST(Precision, PointsThatWantMoreComeInTheOrderTheyMatter)
     ASSERT_GE(precision.wanting.size(), 3u);
     const SweepPrecision& sweep = precision.sweeps.at(0);
     EXPECT_LT(sweep.bracket_low, sweep.bracket_high);
+    EXPECT_GT(sweep.D_obs_relative_half_width, 0.02);
+    EXPECT_EQ(precision_of({&run, 1}, {0.02, 0.02}).decisive, 2u);
+    EXPECT_EQ(precision_of({&run, 1}, {0.02, 0.9}).decisive, 0u);
     for (size_t i : {0u, 1u})
         EXPECT_TRUE(precision.wanting[i].D == sweep.bracket_low ||
                     precision.wanting[i].D == sweep.bracket_high)
