@@ -460,7 +460,8 @@ std::string curve_report(const Curve& curve, const Analysis& analysis, const Lay
 // ---------------------------------------------------------------------------------------------------
 // Overlap
 
-std::string percent_cell(double percent) { return fmt::format("{:.0f} %", percent); }
+/// Adding zero makes a rounded -0 a 0.
+std::string percent_cell(double percent) { return fmt::format("{:.0f} %", std::round(percent) + 0.0); }
 
 std::string ratio_cell(const Estimate& ratio) { return fmt::format("{:.2f} [{:.2f}, {:.2f}]", ratio.value, ratio.low, ratio.high); }
 

@@ -27,19 +27,22 @@ double value(float x) { return x; }
 double value(double x) { return x; }
 double value(bfloat16 x) { return to_float(x); }
 
-/// Row sums M·v and |M|·|v| of a row-major matrix.
+/// Row sums M·v and |M|·|v| of a matrix.
 struct RowSums {
     std::vector<double> sum, magnitude;
 };
 
+/// `row_stride` elements from one row of M to the next, `column_stride` from one column to the next.
 template <class T>
-RowSums row_sums(const T* M, int64_t rows, const std::vector<double>& v)
+RowSums row_sums(const T* M, int64_t rows, const std::vector<double>& v, int64_t row_stride, int64_t column_stride)
 {
     RowSums out{std::vector<double>(static_cast<size_t>(rows)), std::vector<double>(static_cast<size_t>(rows))};
     for (int64_t i = 0; i < rows; ++i) {
         double sum = 0, magnitude = 0;
+        const T* element = M + i * row_stride;
         for (double weight : v) {
-            const double term = value(*M++) * weight;
+            const double term = value(*element) * weight;
+            element += column_stride;
             sum += term;
             magnitude += std::abs(term);
         }
@@ -49,10 +52,18 @@ RowSums row_sums(const T* M, int64_t rows, const std::vector<double>& v)
     return out;
 }
 
+template <class T>
+RowSums row_sums(const T* M, int64_t rows, const std::vector<double>& v)
+{
+    return row_sums(M, rows, v, static_cast<int64_t>(v.size()), 1);
+}
+
 RowSums row_sums_of_Z(const Operands& o, const Buffer& Z, const std::vector<double>& v)
 {
-    if (o.result_type() == ElementType::f64) return row_sums(Z.as<double>(), o.B, v);
-    return row_sums(Z.as<float>(), o.B, v);
+    const bool by_rows = o.Z_order == MatrixOrder::row_major;
+    const int64_t row_stride = by_rows ? o.F : 1, column_stride = by_rows ? 1 : o.B;
+    if (o.result_type() == ElementType::f64) return row_sums(Z.as<double>(), o.B, v, row_stride, column_stride);
+    return row_sums(Z.as<float>(), o.B, v, row_stride, column_stride);
 }
 
 /// X·(Y·v) of this rank's shard: integers below 2^53, so exact in double.

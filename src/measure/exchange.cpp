@@ -1,7 +1,6 @@
 #include "measure/exchange.hpp"
 
 #include "measure/persistent.hpp"
-#include "model/tiles.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -13,13 +12,13 @@ namespace {
 constexpr int64_t max_count_of_one_call = std::numeric_limits<int32_t>::max();
 
 /// One call takes so many elements at most.
-void split_beyond_counts(std::vector<int64_t>& tile_rows, int64_t F)
+void split_beyond_counts(std::vector<int64_t>& sizes, int64_t elements_each)
 {
-    const int64_t most_rows = std::max<int64_t>(1, max_count_of_one_call / F);
+    const int64_t most = std::max<int64_t>(1, max_count_of_one_call / elements_each);
     std::vector<int64_t> tiles;
-    for (int64_t rows : tile_rows)
-        for (; rows > 0; rows -= std::min(rows, most_rows)) tiles.push_back(std::min(rows, most_rows));
-    tile_rows = tiles;
+    for (int64_t size : sizes)
+        for (; size > 0; size -= std::min(size, most)) tiles.push_back(std::min(size, most));
+    sizes = tiles;
 }
 
 } // namespace
@@ -40,12 +39,14 @@ void Exchange::prepare(const Point& point, Operands& o)
 {
     free_persistent();
     strategy = strategy_named(point.strategy).value_or(Strategy::mpi_allreduce);
-    tile_rows = overlaps(strategy) && !point.tiles.empty() ? tiles_from(point.tiles) : std::vector<int64_t>{o.B};
-    split_beyond_counts(tile_rows, o.F);
-    requests.assign(tile_rows.size(), MPI_REQUEST_NULL);
+    tiles = overlaps(strategy) ? tiling_from(point.tiles) : Tiling{};
+    if (tiles.sizes.empty()) tiles = {TileAxis::B, {o.B}};
+    o.Z_order = tiles.axis == TileAxis::B ? MatrixOrder::row_major : MatrixOrder::column_major;
+    split_beyond_counts(tiles.sizes, o.elements_of_tile(1));
+    requests.assign(tiles.sizes.size(), MPI_REQUEST_NULL);
     if (is_segmented(strategy)) {
         std::vector<int64_t> elements;
-        for (int64_t rows : tile_rows) elements.push_back(rows * o.F);
+        for (int64_t size : tiles.sizes) elements.push_back(o.elements_of_tile(size));
         ring.prepare(elements, point.segment_bytes);
     }
     if (strategy == Strategy::pipelined_thread && !thread) thread.emplace(ring, poll_sleep_us);

@@ -6,6 +6,7 @@
 #include "measure/strategy.hpp"
 #include "measure/wire.hpp"
 #include "model/run_data.hpp"
+#include "model/tiles.hpp"
 
 #include <mpi.h>
 
@@ -31,7 +32,7 @@ struct Exchange {
     MPI_Comm work;
     int64_t poll_sleep_us;
     Strategy strategy = Strategy::mpi_allreduce;
-    std::vector<int64_t> tile_rows;     ///< of Z, in each tile; a single tile where the strategy does not overlap
+    Tiling tiles;                       ///< of Z; a single tile where the strategy does not overlap
     std::vector<MPI_Request> requests;  ///< one for each tile
     SegmentedRing ring;
     std::optional<CommThread> thread;   ///< started when first needed

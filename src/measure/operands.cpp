@@ -74,6 +74,7 @@ void prepare(Operands& o, int64_t B, int64_t F, Shard shard)
     o.B = B;
     o.F = F;
     o.shard = shard;
+    o.Z_order = MatrixOrder::row_major;
     const OperandSizes sizes = sizes_of(B, F, shard.width, o.compute_type, o.wire_type);
     o.X.grow_to(sizes.X);
     o.Y.grow_to(sizes.Y);

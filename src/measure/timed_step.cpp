@@ -14,34 +14,43 @@ namespace {
 
 // The parts of a step. Force-inlined: the regions below are straight-line code, one for each strategy.
 
-/// Rows [begin, begin + rows) of Z_partial = X · Y of this rank's shard. The BLAS leaves the output alone for an empty shard,
-/// which contributes zeros.
-[[gnu::always_inline]] inline void matmul(Operands& o, int64_t begin, int64_t rows)
+/// Rows [begin, begin + size) of Z_partial = X · Y of this rank's shard, or columns where Z is column-major. The BLAS leaves the
+/// output alone for an empty shard, which contributes zeros.
+[[gnu::always_inline]] inline void matmul(Operands& o, int64_t begin, int64_t size)
 {
-    const int B = static_cast<int>(rows), F = static_cast<int>(o.F), K = static_cast<int>(o.shard.width);
-    const int64_t x = begin * K, z = begin * F;
+    const int B = static_cast<int>(o.B), F = static_cast<int>(o.F), K = static_cast<int>(o.shard.width), n = static_cast<int>(size);
+    const int64_t z = o.elements_of_tile(begin);
+    const bool rows = o.Z_order == MatrixOrder::row_major;
+    // A row-major X or Y is a column-major one transposed.
+    const auto order = rows ? CblasRowMajor : CblasColMajor;
+    const auto as_stored = rows ? CblasNoTrans : CblasTrans;
+    const int64_t x = rows ? begin * K : 0, y = rows ? 0 : begin;
+    const int M = rows ? n : B, N = rows ? F : n, ldz = rows ? F : B;
     if (K == 0)
-        std::fill_n(o.Z_partial.as<char>() + z * bytes_of(o.result_type()), rows * F * bytes_of(o.result_type()), char{0});
+        std::fill_n(o.Z_partial.as<char>() + z * bytes_of(o.result_type()), o.elements_of_tile(size) * bytes_of(o.result_type()), char{0});
     else if (o.compute_type == ElementType::f32)
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, B, F, K, 1.0f, o.X.as<float>() + x, K, o.Y.as<float>(), F,
-                    0.0f, o.Z_partial.as<float>() + z, F);
+        cblas_sgemm(order, as_stored, as_stored, M, N, K, 1.0f, o.X.as<float>() + x, K, o.Y.as<float>() + y, F, 0.0f,
+                    o.Z_partial.as<float>() + z, ldz);
     else if (o.compute_type == ElementType::f64)
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, B, F, K, 1.0, o.X.as<double>() + x, K, o.Y.as<double>(), F,
-                    0.0, o.Z_partial.as<double>() + z, F);
+        cblas_dgemm(order, as_stored, as_stored, M, N, K, 1.0, o.X.as<double>() + x, K, o.Y.as<double>() + y, F, 0.0,
+                    o.Z_partial.as<double>() + z, ldz);
 #ifdef SHARDLINE_HAVE_SBGEMM
     else
-        cblas_sbgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, B, F, K, 1.0f, o.X.as<::bfloat16>() + x, K,
-                     o.Y.as<::bfloat16>(), F, 0.0f, o.Z_partial.as<float>() + z, F);
+        cblas_sbgemm(order, as_stored, as_stored, M, N, K, 1.0f, o.X.as<::bfloat16>() + x, K, o.Y.as<::bfloat16>() + y, F, 0.0f,
+                     o.Z_partial.as<float>() + z, ldz);
 #endif
 }
 
+/// All of it.
+[[gnu::always_inline]] inline void matmul(Operands& o) { matmul(o, 0, o.Z_order == MatrixOrder::row_major ? o.B : o.F); }
+
 /// Converting to and from the wire type is part of the communication.
-[[gnu::always_inline]] inline void to_wire(Operands& o, int64_t begin, int64_t rows)
+[[gnu::always_inline]] inline void to_wire(Operands& o, int64_t begin, int64_t size)
 {
-    const int64_t at = begin * o.F;
+    const int64_t at = o.elements_of_tile(begin);
     if (o.converts())
         convert(o.Z_partial.as<char>() + at * bytes_of(o.result_type()), o.result_type(),
-                o.wire_partial.as<char>() + at * bytes_of(o.wire_type), o.wire_type, rows * o.F);
+                o.wire_partial.as<char>() + at * bytes_of(o.wire_type), o.wire_type, o.elements_of_tile(size));
 }
 
 [[gnu::always_inline]] inline void from_wire(Operands& o)
@@ -59,17 +68,17 @@ namespace {
 }
 
 /// Begins the sum of a tile.
-[[gnu::always_inline]] inline void iallreduce(Operands& o, Exchange& x, size_t tile, int64_t begin, int64_t rows)
+[[gnu::always_inline]] inline void iallreduce(Operands& o, Exchange& x, size_t tile, int64_t begin, int64_t size)
 {
-    const int64_t at = begin * o.F * bytes_of(o.wire_type);
-    MPI_Iallreduce(static_cast<const char*>(o.sent()) + at, static_cast<char*>(o.summed()) + at, static_cast<int>(rows * o.F),
+    const int64_t at = o.elements_of_tile(begin) * bytes_of(o.wire_type);
+    MPI_Iallreduce(static_cast<const char*>(o.sent()) + at, static_cast<char*>(o.summed()) + at, static_cast<int>(o.elements_of_tile(size)),
                    x.wire.datatype(), x.wire.sum(), x.work, &x.requests[tile]);
 }
 
 /// Z = sum of Z_partial over the ranks, all of which is there.
 template <Strategy strategy> [[gnu::always_inline]] inline void communicate(Operands& o, Exchange& x)
 {
-    to_wire(o, 0, o.B);
+    to_wire(o, 0, o.Z_order == MatrixOrder::row_major ? o.B : o.F);
     if constexpr (strategy == Strategy::mpi_allreduce) {
         allreduce(o, x);
     } else if constexpr (strategy == Strategy::mpi_persistent) {
@@ -77,15 +86,15 @@ template <Strategy strategy> [[gnu::always_inline]] inline void communicate(Oper
         MPI_Wait(&x.persistent, MPI_STATUS_IGNORE);
     } else if constexpr (strategy == Strategy::mpi_iallreduce) {
         int64_t begin = 0;
-        for (size_t tile = 0; tile < x.tile_rows.size(); begin += x.tile_rows[tile++]) iallreduce(o, x, tile, begin, x.tile_rows[tile]);
+        for (size_t tile = 0; tile < x.tiles.sizes.size(); begin += x.tiles.sizes[tile++]) iallreduce(o, x, tile, begin, x.tiles.sizes[tile]);
         MPI_Waitall(static_cast<int>(x.requests.size()), x.requests.data(), MPI_STATUSES_IGNORE);
     } else if constexpr (strategy == Strategy::pipelined_thread) {
-        x.thread->begin(o.sent(), o.summed(), static_cast<int64_t>(x.tile_rows.size()), Polling::sleep);
-        for (size_t tile = 0; tile < x.tile_rows.size(); ++tile) x.thread->tile_ready();
+        x.thread->begin(o.sent(), o.summed(), static_cast<int64_t>(x.tiles.sizes.size()), Polling::sleep);
+        for (size_t tile = 0; tile < x.tiles.sizes.size(); ++tile) x.thread->tile_ready();
         x.thread->finish();
     } else {
         x.ring.begin(o.sent(), o.summed());
-        for (size_t tile = 0; tile < x.tile_rows.size(); ++tile) x.ring.start_tile();
+        for (size_t tile = 0; tile < x.tiles.sizes.size(); ++tile) x.ring.start_tile();
         x.ring.finish();
     }
     from_wire(o);
@@ -94,7 +103,7 @@ template <Strategy strategy> [[gnu::always_inline]] inline void communicate(Oper
 template <Strategy strategy> [[gnu::always_inline]] inline void phases(Operands& o, Exchange& x, Readings& t)
 {
     t.comp_begin_ns = now_ns();
-    matmul(o, 0, o.B);
+    matmul(o);
     t.comp_end_ns = now_ns();
     MPI_Barrier(x.work);
     t.comm_begin_ns = now_ns();
@@ -105,7 +114,7 @@ template <Strategy strategy> [[gnu::always_inline]] inline void phases(Operands&
 template <Strategy strategy> [[gnu::always_inline]] inline void step(Operands& o, Exchange& x, Readings& t)
 {
     t.comp_begin_ns = now_ns();
-    matmul(o, 0, o.B);
+    matmul(o);
     t.comp_end_ns = t.comm_begin_ns = now_ns();
     communicate<strategy>(o, x);
     t.comm_end_ns = now_ns();
@@ -113,17 +122,17 @@ template <Strategy strategy> [[gnu::always_inline]] inline void step(Operands& o
 
 template <Strategy strategy> [[gnu::always_inline]] inline void overlapped_step(Operands& o, Exchange& x, Readings& t)
 {
-    const auto tiles = x.tile_rows.size();
+    const auto tiles = x.tiles.sizes.size();
     t.comp_begin_ns = now_ns();
     if constexpr (strategy == Strategy::pipelined_test) x.ring.begin(o.sent(), o.summed());
     if constexpr (strategy == Strategy::pipelined_thread)
         x.thread->begin(o.sent(), o.summed(), static_cast<int64_t>(tiles), Polling::sleep_then_spin);
     int64_t begin = 0;
-    for (size_t tile = 0; tile < tiles; begin += x.tile_rows[tile++]) {
-        matmul(o, begin, x.tile_rows[tile]);
-        to_wire(o, begin, x.tile_rows[tile]);
+    for (size_t tile = 0; tile < tiles; begin += x.tiles.sizes[tile++]) {
+        matmul(o, begin, x.tiles.sizes[tile]);
+        to_wire(o, begin, x.tiles.sizes[tile]);
         if (tile == 0) t.comm_begin_ns = now_ns();
-        if constexpr (strategy == Strategy::mpi_iallreduce) iallreduce(o, x, tile, begin, x.tile_rows[tile]);
+        if constexpr (strategy == Strategy::mpi_iallreduce) iallreduce(o, x, tile, begin, x.tiles.sizes[tile]);
         if constexpr (strategy == Strategy::pipelined_test) x.ring.start_tile(), x.ring.progress();
         if constexpr (strategy == Strategy::pipelined_thread) x.thread->tile_ready();
     }
@@ -163,12 +172,17 @@ void timed_step(Operands& operands, Exchange& exchange, Readings& t)
     }
 }
 
-void timed_matmul(Operands& operands, Readings& t) { timed_tile(operands, operands.B, t); }
-
-void timed_tile(Operands& operands, int64_t rows, Readings& t)
+void timed_matmul(Operands& operands, Readings& t)
 {
     t.comp_begin_ns = now_ns();
-    matmul(operands, 0, rows);
+    matmul(operands);
+    t.comp_end_ns = now_ns();
+}
+
+void timed_tile(Operands& operands, int64_t size, Readings& t)
+{
+    t.comp_begin_ns = now_ns();
+    matmul(operands, 0, size);
     t.comp_end_ns = now_ns();
 }
 

@@ -36,8 +36,8 @@ void timed_matmul(Operands& operands, Readings& t);
 /// The exchange alone, of the Z_partial there is. Collective over exchange.work.
 void timed_allreduce(Operands& operands, Exchange& exchange, Readings& t);
 
-/// The matmul of the first `rows` rows of Z alone.
-void timed_tile(Operands& operands, int64_t rows, Readings& t);
+/// The matmul of the first `size` rows of Z alone, or columns of a column-major one.
+void timed_tile(Operands& operands, int64_t size, Readings& t);
 
 /// Every rank sends `bytes` to the next rank and receives as many from the one before, in messages of
 /// `segment_bytes`, all in flight at once. `requests` holds exchange_requests(...) entries. Collective over work.

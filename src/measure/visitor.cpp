@@ -156,13 +156,16 @@ Point Visitor::with_tiles(Point point)
     const auto strategy = strategy_named(point.strategy);
     if (!strategy || !overlaps(*strategy)) return point;
     watchdog_.enter("choice of tiles");
+    const TileAxis axis = cheaper_axis(point.B, point.F);
+    const int64_t size = axis == TileAxis::B ? point.B : point.F;
     if (experiment_.tiles > 0) {
-        point.tiles = text_of_tiles(equal_tiles(point.B, experiment_.tiles));
+        point.tiles = text_of({axis, equal_tiles(size, experiment_.tiles)});
         return point;
     }
+    point.tiles = text_of({axis, {size}});
     prepare_buffers(point);
     constexpr int repetitions = 3;
-    const int64_t tile_rows = std::max<int64_t>(1, point.B / 8);
+    const int64_t tile_size = std::max<int64_t>(1, size / 8);
     enum : size_t { whole, tile, comm, comm_cpu, parts };
     std::array<double, parts> best_s;
     best_s.fill(std::numeric_limits<double>::infinity());
@@ -172,7 +175,7 @@ Point Visitor::with_tiles(Point point)
         MPI_Barrier(session_.work());
         timed_matmul(operands_, t);
         keep(whole, t.comp_end_ns - t.comp_begin_ns);
-        timed_tile(operands_, tile_rows, t);
+        timed_tile(operands_, tile_size, t);
         keep(tile, t.comp_end_ns - t.comp_begin_ns);
         MPI_Barrier(session_.work());
         timed_allreduce(operands_, exchange_, t);
@@ -180,11 +183,11 @@ Point Visitor::with_tiles(Point point)
         keep(comm_cpu, strategy == Strategy::pipelined_thread ? exchange_.thread->cpu_ns() : 0);
     }
     MPI_Allreduce(MPI_IN_PLACE, best_s.data(), parts, MPI_DOUBLE, MPI_MAX, session_.control());
-    const double share = static_cast<double>(tile_rows) / static_cast<double>(point.B);
-    point.tiles = text_of_tiles(plan_tiles(point.B, {.t_comp_s = best_s[whole],
+    const double share = static_cast<double>(tile_size) / static_cast<double>(size);
+    point.tiles = text_of({axis, plan_tiles(size, {.t_comp_s = best_s[whole],
                                                      .repack_s = std::max(0.0, best_s[tile] - share * best_s[whole]),
                                                      .t_comm_s = best_s[comm],
-                                                     .comm_cpu_s = best_s[comm_cpu]}));
+                                                     .comm_cpu_s = best_s[comm_cpu]})});
     watchdog_.enter(between_visits());
     return point;
 }

@@ -33,7 +33,7 @@ struct Point {
     ElementType compute_type = ElementType::f32;
     ElementType wire_type = ElementType::f32;
     std::string strategy; ///< name of the collective strategy, e.g. "mpi_allreduce"
-    std::string tiles;    ///< crossover, a strategy that overlaps: rows of Z in each tile, as "128,448,384,64"
+    std::string tiles;    ///< crossover, a strategy that overlaps: how Z was cut, as "B:128,448,384,64" (tiles.hpp)
 };
 
 /// The same point of the plan. How a strategy cut its work there is chosen by measurement, and does not

@@ -16,20 +16,32 @@ struct OverlapCosts {
     double comm_cpu_s = 0; ///< CPU time of the exchange that the matmul's core has to give
 };
 
-/// Rows of each tile, in order, of the cut that overlap_time_s likes best; all positive, their sum is `rows`. One tile
-/// where cutting does not pay.
-std::vector<int64_t> plan_tiles(int64_t rows, const OverlapCosts& costs);
+/// The dimension of Z[B,F] along which it is cut: its rows, or its columns.
+enum class TileAxis { B, F };
 
-/// `rows` in so many tiles that differ by one at most; fewer where there are fewer rows.
-std::vector<int64_t> equal_tiles(int64_t rows, int64_t tiles);
+/// How a matmul is cut: along which dimension, and how much of it each tile takes, in order.
+struct Tiling {
+    TileAxis axis = TileAxis::B;
+    std::vector<int64_t> sizes;
+};
+
+/// The axis whose tiles pack the smaller operand anew: tiles of rows share Y[K,F], tiles of columns X[B,K].
+TileAxis cheaper_axis(int64_t B, int64_t F);
+
+/// Size of each tile, in order, of the cut that overlap_time_s likes best; all positive, their sum is `size`. One tile
+/// where cutting does not pay.
+std::vector<int64_t> plan_tiles(int64_t size, const OverlapCosts& costs);
+
+/// `size` in so many tiles that differ by one at most; fewer where there is less of it.
+std::vector<int64_t> equal_tiles(int64_t size, int64_t tiles);
 
 /// Modelled time of a step, s: tiles are computed one after the other, and each is sent when it is ready and the link is
 /// free. Of the CPU time the part falls to the matmul that lies before its end.
 double overlap_time_s(const std::vector<int64_t>& tiles, const OverlapCosts& costs);
 
-/// Tiles as they stand in a file: "128,448,64".
-std::string text_of_tiles(const std::vector<int64_t>& tiles);
-/// Reads that back; empty where it is not a list of positive numbers.
-std::vector<int64_t> tiles_from(const std::string& text);
+/// A tiling as it stands in a file: "B:128,448,64".
+std::string text_of(const Tiling& tiling);
+/// Reads that back; no sizes where it is not an axis and a list of positive numbers.
+Tiling tiling_from(const std::string& text);
 
 } // namespace shardline

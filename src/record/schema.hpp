@@ -80,7 +80,7 @@ template <> struct Table<Point> {
               &Point::compute_type);
         visit(Column{"wire_type", Type::text, "", "element type of the message: f32, f64 or bf16", 16}, &Point::wire_type);
         visit(Column{"strategy", Type::text, "", "collective strategy", name_bytes}, &Point::strategy);
-        visit(Column{"tiles", Type::text, "", "rows of Z in each tile of a strategy that overlaps", tiles_bytes, false, true}, &Point::tiles);
+        visit(Column{"tiles", Type::text, "", "tiles of a strategy that overlaps: the dimension of Z they cut, and how much each takes", tiles_bytes, false, true}, &Point::tiles);
     }
 };
 

@@ -1,6 +1,6 @@
 // How long a step takes with each strategy, beside the matmul and the exchange alone, all alternating in one job.
 // strategies B F D repetitions segment_bytes tiles strategy...
-// tiles: rows of each, as 128,448,64, or auto for equal eighths; pipelined_thread@1000: with a sleep of 1000 us between looks
+// tiles: as B:128,448,64 (rows) or F:512,512 (columns), or auto for equal eighths; pipelined_thread@1000: with a sleep of 1000 us between looks
 
 #include "measure/blas.hpp"
 #include "measure/clock.hpp"
@@ -49,7 +49,7 @@ int main(int argc, char** argv)
     }
     const int64_t B = std::atoll(argv[1]), F = std::atoll(argv[2]), D = std::atoll(argv[3]), repetitions = std::atoll(argv[4]);
     const int64_t segment_bytes = std::atoll(argv[5]);
-    const std::string tiles = std::string(argv[6]) == "auto" ? text_of_tiles(equal_tiles(B, 8)) : argv[6];
+    const std::string tiles = std::string(argv[6]) == "auto" ? text_of({cheaper_axis(B, F), equal_tiles(std::max(B, F), 8)}) : argv[6];
     set_blas_threads(1);
 
     Operands o;

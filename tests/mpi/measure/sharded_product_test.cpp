@@ -37,20 +37,21 @@ struct Case {
     int64_t D;
     ElementType compute, wire;
     std::string strategy = "mpi_allreduce";
+    std::string tiles = "B:2,1,2";
 };
 
 /// A step of the strategy on prepared operands.
-void take_step(Operands& o, const WireType& wire, const std::string& strategy)
+void take_step(Operands& o, const WireType& wire, const std::string& strategy, const std::string& tiles = "B:2,1,2")
 {
     Exchange exchange(wire, session->work(), 50);
-    exchange.prepare({.segment_bytes = 16, .strategy = strategy, .tiles = "2,1,2"}, o);
+    exchange.prepare({.segment_bytes = 16, .strategy = strategy, .tiles = tiles}, o);
     Readings t;
     timed_step(o, exchange, t);
 }
 
 class ShardedProduct : public testing::TestWithParam<Case> {
 protected:
-    Operands step_with(int64_t D, ElementType compute, ElementType wire_type, const std::string& strategy)
+    Operands step_with(int64_t D, ElementType compute, ElementType wire_type, const std::string& strategy, const std::string& tiles)
     {
         Operands o;
         o.compute_type = compute;
@@ -58,18 +59,20 @@ protected:
         prepare(o, B, F, shard_of(D, session->size(), session->rank()));
         poison(o, o.Z_partial);
         poison(o, o.Z);
-        take_step(o, WireType(wire_type), strategy);
+        take_step(o, WireType(wire_type), strategy, tiles);
         return o;
     }
 };
 
 TEST_P(ShardedProduct, EqualsTheSerialProduct)
 {
-    const auto& [D, compute, wire, strategy] = GetParam();
-    const Operands o = step_with(D, compute, wire, strategy);
+    const auto& [D, compute, wire, strategy, tiles] = GetParam();
+    const Operands o = step_with(D, compute, wire, strategy, tiles);
     const auto expected = serial_product(D);
     for (int64_t i = 0; i < B * F; ++i) {
-        const double exact = expected[static_cast<size_t>(i)], got = element(o, o.Z, i);
+        const bool by_rows = o.Z_order == MatrixOrder::row_major;
+        const int64_t row = by_rows ? i / F : i % B, column = by_rows ? i % F : i / B;
+        const double exact = expected[static_cast<size_t>(row * F + column)], got = element(o, o.Z, i);
         if (wire != ElementType::bf16) {
             ASSERT_EQ(got, exact) << "element " << i;
             continue;
@@ -82,8 +85,8 @@ TEST_P(ShardedProduct, EqualsTheSerialProduct)
 
 TEST_P(ShardedProduct, PassesItsOwnCheck)
 {
-    const auto& [D, compute, wire, strategy] = GetParam();
-    const Operands o = step_with(D, compute, wire, strategy);
+    const auto& [D, compute, wire, strategy, tiles] = GetParam();
+    const Operands o = step_with(D, compute, wire, strategy, tiles);
     const CheckResult result = check_step(o, D, session->control());
     EXPECT_LE(result.max_error, result.bound);
     if (wire != ElementType::bf16) { EXPECT_EQ(result.bound, 0); }
@@ -92,12 +95,12 @@ TEST_P(ShardedProduct, PassesItsOwnCheck)
 
 TEST_P(ShardedProduct, IsTheSameWhenMessagesAreSplit)
 {
-    const auto& [D, compute, wire, strategy] = GetParam();
-    const Operands whole = step_with(D, compute, wire, strategy);
+    const auto& [D, compute, wire, strategy, tiles] = GetParam();
+    const Operands whole = step_with(D, compute, wire, strategy, tiles);
     if (strategy != "mpi_allreduce") GTEST_SKIP() << "splits by itself";
     const int64_t usual = max_mpi_count;
     max_mpi_count = 3;
-    const Operands split = step_with(D, compute, wire, strategy);
+    const Operands split = step_with(D, compute, wire, strategy, tiles);
     max_mpi_count = usual;
     for (int64_t i = 0; i < B * F; ++i) EXPECT_EQ(element(split, split.Z, i), element(whole, whole.Z, i)) << "element " << i;
 }
@@ -110,10 +113,12 @@ std::vector<Case> all_cases()
             for (auto wire : {ElementType::f32, ElementType::f64, ElementType::bf16}) cases.push_back({D, compute, wire});
     for (auto strategy : strategy_names())
         for (int64_t D : {2, 101})
-            for (auto wire : {ElementType::f32, ElementType::bf16}) {
-                if (strategy == "mpi_allreduce" || (strategy == "mpi_persistent" && !has_persistent_collectives())) continue;
-                cases.push_back({D, ElementType::f32, wire, std::string(strategy)});
-            }
+            for (auto compute : {ElementType::f32, ElementType::f64})
+                for (auto wire : {ElementType::f32, ElementType::f64, ElementType::bf16}) {
+                    if (strategy == "mpi_allreduce" || (strategy == "mpi_persistent" && !has_persistent_collectives())) continue;
+                    cases.push_back({D, compute, wire, std::string(strategy)});
+                    if (overlaps(*strategy_named(strategy))) cases.push_back({D, compute, wire, std::string(strategy), "F:1,3,3"});
+                }
     return cases;
 }
 
@@ -138,7 +143,7 @@ TEST(PartialSumsInAnotherOrder, AreJudgedByABoundWhereSumsOfIntegersAreNotExact)
 
 INSTANTIATE_TEST_SUITE_P(Cases, ShardedProduct, testing::ValuesIn(all_cases()), [](const auto& instance) {
     return "D" + std::to_string(instance.param.D) + "_" + std::string(name_of(instance.param.compute)) + "_wire_" +
-           std::string(name_of(instance.param.wire)) + (instance.param.strategy == "mpi_allreduce" ? "" : "_" + instance.param.strategy);
+           std::string(name_of(instance.param.wire)) + (instance.param.strategy == "mpi_allreduce" ? "" : "_" + instance.param.strategy + "_" + instance.param.tiles.substr(0, 1));
 });
 
 TEST(EmptyShard, LeavesNoNaN)

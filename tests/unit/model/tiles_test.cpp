@@ -67,13 +67,22 @@ TEST(EqualTiles, DifferByOneAtMost)
     EXPECT_EQ(equal_tiles(3, 8), (std::vector<int64_t>{1, 1, 1}));
 }
 
-TEST(TilesText, ReadsBack)
+TEST(TilingText, ReadsBack)
 {
-    const std::vector<int64_t> tiles{128, 448, 64};
-    EXPECT_EQ(text_of_tiles(tiles), "128,448,64");
-    EXPECT_EQ(tiles_from("128,448,64"), tiles);
-    for (const char* bad : {"", "a", "1,,2", "0", "-3", "1 2", "1,2x", "99999999999999999999"})
-        EXPECT_TRUE(tiles_from(bad).empty()) << bad;
+    const Tiling tiling{TileAxis::F, {128, 448, 64}};
+    EXPECT_EQ(text_of(tiling), "F:128,448,64");
+    EXPECT_EQ(tiling_from("F:128,448,64").axis, TileAxis::F);
+    EXPECT_EQ(tiling_from("B:128,448,64").axis, TileAxis::B);
+    EXPECT_EQ(tiling_from("F:128,448,64").sizes, tiling.sizes);
+    for (const char* bad : {"", "a", "B", "B:", "B:1,,2", "B:0", "B:-3", "B:1 2", "B:1,2x", "1,2", "D:1", "B:99999999999999999999"})
+        EXPECT_TRUE(tiling_from(bad).sizes.empty()) << bad;
+}
+
+TEST(TileAxis, LeavesTheSmallerOperandToBePackedAnew)
+{
+    EXPECT_EQ(cheaper_axis(1024, 1024), TileAxis::B);
+    EXPECT_EQ(cheaper_axis(4096, 1024), TileAxis::B); // Y[K,1024] is shared by all tiles
+    EXPECT_EQ(cheaper_axis(1024, 4096), TileAxis::F);
 }
 
 } // namespace
