@@ -28,13 +28,13 @@ chain() {
 
 chain --time=10 -- e.toml
 ends 120 COMPLETED "$doctor"
-output "$doctor" | grep -q "started by .* in job $doctor of Slurm" || die "the doctor does not know the job: $(output "$doctor")"
-output "$doctor" | grep -q '2 points: D = 64, 128' || die "no plan: $(output "$doctor")"
+output "$doctor" | grep "started by .* in job $doctor of Slurm" >/dev/null || die "the doctor does not know the job: $(output "$doctor")"
+output "$doctor" | grep '2 points: D = 64, 128' >/dev/null || die "no plan: $(output "$doctor")"
 ends 120 COMPLETED "$crossover"
 expect_whole "results/crossover-$crossover.h5" 2 "$scratch/visits"
 [ "$(stat -c %U "results/crossover-$crossover.h5")" = nobody ] || die "the file is not the user's"
 wait_for 60 is_over "$report" || die "the report does not come: $(login squeue)"
-output "$report" | grep -q 'Verdict: ' || die "no report: $(output "$report")"
+output "$report" | grep 'Verdict: ' >/dev/null || die "no report: $(output "$report")"
 { build/release/bin/shardline report "$scratch_results/crossover-$crossover.h5" || true; echo; } | cmp - "results/report-$report.out" ||
   die "the job's report differs from that of shardline report"
 
@@ -44,6 +44,6 @@ login scancel "$doctor" "$crossover" "$report"
 export SHARDLINE_RANKS=2 SHARDLINE_NODES=1
 chain -- e.toml
 ends 120 FAILED "$doctor"
-output "$doctor" | grep -q 'no run (ranks_share_core)' || die "the doctor finds nothing: $(output "$doctor")"
+output "$doctor" | grep 'no run (ranks_share_core)' >/dev/null || die "the doctor finds nothing: $(output "$doctor")"
 ends 60 CANCELLED "$crossover"
 [ ! -e "results/crossover-$crossover.h5" ] || die "measured all the same"

@@ -51,13 +51,13 @@ for SHARDLINE_LAUNCHER in srun mpirun; do
   ends 120 COMPLETED "$whole"
   [ "$(examine rank_hosts "results/crossover-$whole.h5" | paste -sd' ')" = 'n0 n0 n1 n1' ] ||
     die "$SHARDLINE_LAUNCHER put ranks on $(examine rank_hosts "results/crossover-$whole.h5")"
-  ! examine findings "results/crossover-$whole.h5" | grep -q '^shared_node' || die "whole nodes are said to be shared"
+  ! examine findings "results/crossover-$whole.h5" | grep '^shared_node' >/dev/null || die "whole nodes are said to be shared"
 done
 unset SHARDLINE_RANKS
 # The script asks for whole nodes; a site may not give them.
 sed 's/ --exclusive//' "$(script crossover)" >shared.sbatch
 shared=$(submit shared.sbatch e.toml)
 ends 120 COMPLETED "$shared"
-examine findings "results/crossover-$shared.h5" | grep -q '^shared_node warning .*2 of 8 CPUs of n0' ||
+examine findings "results/crossover-$shared.h5" | grep '^shared_node warning .*2 of 8 CPUs of n0' >/dev/null ||
   die "no word about the shared node: $(examine findings "results/crossover-$shared.h5")"
 grep -q 'warning (shared_node' "results/crossover-$shared.out" || die "the report does not say that nodes are shared: $(output "$shared")"
