@@ -85,13 +85,13 @@ begin() {
 }
 
 # Signals to ranks need their processes, which Open MPI's launcher makes known.
-need_open_mpi() { mpirun --version 2>/dev/null </dev/null | grep -q 'Open MPI' || skip "needs Open MPI's mpirun"; }
+need_open_mpi() { mpirun --version 2>/dev/null </dev/null | grep 'Open MPI' >/dev/null || skip "needs Open MPI's mpirun"; }
 
 # process_of RANK: of the run begun last; nothing where it has gone
 process_of() {
     local pid
     for pid in $(pgrep -P "$launcher"); do
-        if tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx "OMPI_COMM_WORLD_RANK=$1"; then echo "$pid"; fi
+        if tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -x "OMPI_COMM_WORLD_RANK=$1" >/dev/null; then echo "$pid"; fi
     done
 }
 

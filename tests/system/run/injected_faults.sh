@@ -16,7 +16,7 @@ no_verdict() {
     case $code in 1 | 3) ;; *) die "a report of an injected fault ended with $code: $(cat report)" ;; esac
     grep -qF "made on purpose" report || die "the report does not say that the fault was made on purpose: $(cat report)"
     if grep -qE "Verdict: (holds|explained)" report; then die "a verdict from an injected fault: $(cat report)"; fi
-    examine findings "$1" | grep -q '^injected invalid ' || die "the file does not say what was injected"
+    examine findings "$1" | grep '^injected invalid ' >/dev/null || die "the file does not say what was injected"
 }
 
 # finds FILE CODE RANK: the report's findings name that rank, or -1 for none

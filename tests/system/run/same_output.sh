@@ -20,7 +20,7 @@ refuses "run.h5" "$launch" 2 "$run" --resume run.h5
 code=0
 "$shardline" report run.h5 >out 2>err || code=$?
 [ "$code" -eq 3 ] || die "the report of a run that goes on ended with $code"
-tr -s ' \n' ' ' <out | grep -qF "run.h5 is not complete: the run still goes on" || die "the report does not say that the run goes on: $(cat out)"
+tr -s ' \n' ' ' <out | grep -F "run.h5 is not complete: the run still goes on" >/dev/null || die "the report does not say that the run goes on: $(cat out)"
 kill -CONT "${ranks[@]}"
 end_of "$first"
 [ "$code" -eq 0 ] || die "the first run ended with $code: $(cat first.err)"
