@@ -123,7 +123,7 @@ std::optional<int> parse(int argc, char** argv, CommandLine& command)
         ->check(CLI::IsMember(allowable()))
         ->type_name("NAME");
     app.add_flag("--dry-run", command.dry_run, "print the plan: points, memory, counts, time; only\na first probe is measured");
-    app.add_flag("--doctor", command.doctor, "print launch, network, binding, BLAS and folder, and\nwhat to change; nothing is measured");
+    app.add_flag("--doctor", command.doctor, "print launch, network, binding, BLAS and folder,\nand what to change; nothing is measured");
     app.add_flag("--force", command.force, "overwrite the output file");
     try {
         app.parse(argc, argv);

@@ -7,7 +7,7 @@ if [ "$(id -u)" -eq 0 ]; then
   command -v setpriv >/dev/null || skip "needs setpriv"
   as_user=(setpriv --reuid 65534 --regid 65534 --clear-groups)
   # The checkout may lie where only root can read.
-  cp "$vcluster" "$scratch/vcluster"
+  cp "$(dirname "$vcluster")"/{vcluster,*.sh} "$scratch"
   vcluster=$scratch/vcluster
   "${as_user[@]}" test -x "$vcluster" || skip "another user cannot read $scratch"
 fi
