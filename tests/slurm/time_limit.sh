@@ -3,7 +3,7 @@
 . "$(dirname "$0")/common.sh"
 need_slurm
 experiment whole
-experiment e "$(slow 100)"
+experiment e "$(slow 200)"   # a minute or so, twice what passes before the signal
 start_slurm 2
 plan visits 2 whole
 
