@@ -6,7 +6,7 @@
 
 namespace shardline {
 
-/// What has changed, for a terminal of that width: the changes, worst first, and one line that sums up.
+/// What has changed, for a terminal of that width: the changes, place by place, and a line that sums up.
 std::string comparison_text(const Comparison& comparison, const ComparisonOptions& options, int width);
 
 } // namespace shardline

@@ -10,8 +10,6 @@ namespace shardline {
 
 namespace {
 
-std::string D_text(double D) { return D >= 100 ? fmt::format("{:.0f}", D) : significant(D, 3); }
-
 std::string subject_of(const Crossover& crossover)
 {
     return fmt::format("B = {}, F = {}, P = {}, {}", crossover.B, crossover.F, crossover.P, crossover.strategy);

@@ -19,16 +19,6 @@ std::string_view name_of(RunStatus status)
     return "";
 }
 
-std::string_view name_of(Severity severity)
-{
-    switch (severity) {
-    case Severity::note: return "note";
-    case Severity::warning: return "warning";
-    case Severity::invalid: return "invalid";
-    }
-    return "";
-}
-
 /// Sets `value_key` and `interval_key`, both null where there is no estimate.
 void set_estimate(Json& object, const char* value_key, const char* interval_key, const std::optional<Estimate>& estimate)
 {

@@ -160,9 +160,7 @@ std::string finding_text(const Finding& finding, const Layout& layout)
 {
     const std::string rank = finding.rank < 0 ? "" : fmt::format(", rank {}", finding.rank);
     const std::string label = fmt::format("{} ({}{})",
-                                          finding.severity == Severity::invalid   ? "invalid"
-                                          : finding.severity == Severity::warning ? "warning"
-                                                                                  : "note",
+                                          name_of(finding.severity),
                                           printable(finding.code), rank);
     const Colour colour = finding.severity == Severity::invalid   ? Colour::red
                           : finding.severity == Severity::warning ? Colour::yellow
@@ -387,9 +385,8 @@ constexpr std::string_view points_legend =
 
 std::vector<std::string> crossover_row(std::string_view symbol, const std::optional<Estimate>& D, std::string_view meaning)
 {
-    const auto number = [](double value) { return std::abs(value) >= 100 ? fmt::format("{:.0f}", value) : significant(value, 3); };
     if (!D) return {std::string(symbol), "-", "", std::string(meaning)};
-    return {std::string(symbol), number(D->value), fmt::format("[{}, {}]", number(D->low), number(D->high)), std::string(meaning)};
+    return {std::string(symbol), D_text(D->value), fmt::format("[{}, {}]", D_text(D->low), D_text(D->high)), std::string(meaning)};
 }
 
 /// "D_obs/D_law = 1.433 is the product of", then each factor with what it means, the weightiest first.

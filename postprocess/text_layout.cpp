@@ -25,6 +25,8 @@ std::string significant(double value, int digits)
     return fmt::format("{:.{}f}", value, decimals_for(value, digits));
 }
 
+std::string D_text(double D) { return std::abs(D) >= 100 ? fmt::format("{:.0f}", D) : significant(D, 3); }
+
 std::string counted(size_t count, std::string_view noun)
 {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");

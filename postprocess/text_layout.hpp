@@ -11,6 +11,9 @@ namespace shardline {
 /// `value` with so many significant digits and no exponent between 1e-4 and 1e7: "0.0490", "50.5", "10600".
 std::string significant(double value, int digits);
 
+/// A value of D: whole from 100 on, else with three significant digits.
+std::string D_text(double D);
+
 /// `count` followed by its noun: "1 rank", "2 ranks".
 std::string counted(size_t count, std::string_view noun);
 

@@ -195,16 +195,6 @@ std::string plan_text(const Plan& plan, const Experiment& experiment, int ranks)
     return text;
 }
 
-const char* name_of(Severity severity)
-{
-    switch (severity) {
-    case Severity::note: return "note";
-    case Severity::warning: return "warning";
-    case Severity::invalid: return "invalid";
-    }
-    return "";
-}
-
 void print_findings(const std::vector<Finding>& findings)
 {
     for (const Finding& finding : findings)
@@ -293,8 +283,7 @@ void append_or_rescue(RunWriter& writer, const Repetitions& rows, std::span<cons
 void add_findings(RunWriter& writer, RunData& data, const std::vector<Finding>& findings)
 {
     for (const Finding& finding : findings) {
-        const auto is_same = [&](const Finding& known) { return known.code == finding.code && known.text == finding.text; };
-        if (std::any_of(data.findings.begin(), data.findings.end(), is_same)) continue;
+        if (holds(data.findings, finding)) continue;
         writer.append(finding);
         data.findings.push_back(finding);
     }

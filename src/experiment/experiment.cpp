@@ -126,21 +126,20 @@ std::string number_text(double value)
     return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
-std::string read_string(const Given& given, std::string_view suggestion)
+std::string read_string(const Given& given, const toml::node& node, std::string_view suggestion)
 {
-    const toml::value<std::string>* string = given.node.as_string();
-    if (!string) refuse(given.origin, given.key, fmt::format("is {}", described(given.node)), suggestion);
+    const toml::value<std::string>* string = node.as_string();
+    if (!string) refuse(given.origin, given.key, fmt::format("is {}", described(node)), suggestion);
     return string->get();
 }
 
 std::string read_name(const Given& given, const toml::node& node, std::span<const std::string_view> names)
 {
     const std::string suggestion = fmt::format("give \"{}\"", fmt::join(names, "\" or \""));
-    const toml::value<std::string>* name = node.as_string();
-    if (!name) refuse(given.origin, given.key, fmt::format("is {}", described(node)), suggestion);
-    if (std::ranges::find(names, name->get()) == names.end())
+    std::string name = read_string(given, node, suggestion);
+    if (std::ranges::find(names, name) == names.end())
         refuse(given.origin, given.key, fmt::format("is {}, which is not known", described(node)), suggestion);
-    return name->get();
+    return name;
 }
 
 std::string read_name(const Given& given, std::span<const std::string_view> names) { return read_name(given, given.node, names); }
@@ -185,7 +184,7 @@ struct Key {
 Key text(std::string_view name, std::string Experiment::*member)
 {
     return {name,
-            [=](Experiment& e, const Given& given) { e.*member = read_string(given, "give a string in quotes"); },
+            [=](Experiment& e, const Given& given) { e.*member = read_string(given, given.node, "give a string in quotes"); },
             [=](const Experiment& e) { return quoted(e.*member); }};
 }
 

@@ -1,20 +1,18 @@
 #include "measure/exchange.hpp"
 
 #include "measure/persistent.hpp"
+#include "measure/timed_step.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace shardline {
 
 namespace {
 
-constexpr int64_t max_count_of_one_call = std::numeric_limits<int32_t>::max();
-
 /// One call takes so many elements at most.
 void split_beyond_counts(std::vector<int64_t>& sizes, int64_t elements_each)
 {
-    const int64_t most = std::max<int64_t>(1, max_count_of_one_call / elements_each);
+    const int64_t most = std::max<int64_t>(1, max_mpi_count / elements_each);
     std::vector<int64_t> tiles;
     for (int64_t size : sizes)
         for (; size > 0; size -= std::min(size, most)) tiles.push_back(std::min(size, most));

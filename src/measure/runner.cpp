@@ -265,29 +265,29 @@ private:
     /// Adds points where the curves now seem to cross, or outwards where they do not.
     void refine()
     {
+        Analysis analysis; // on rank 0
+        on_root(session_, [&] { analysis = analyse({&data_, 1}); });
         for (const Shape shape : shapes_of(experiment_)) {
             const std::vector<int64_t> measured = swept_D(shape);
             if (measured.empty()) continue;
             // All strategies get the points that one of them needs, so that they can be compared at each.
             std::set<int64_t> added;
             for (const std::string& strategy : experiment_.strategy) {
-                double crossing = 0;
-                on_root(session_, [&] { crossing = crossing_now(shape, strategy); });
-                for (int64_t D : D_to_add(measured, agreed(crossing), P())) added.insert(D);
+                const double crossing = agreed(session_.is_root() ? crossing_in(analysis, shape, strategy) : 0);
+                for (int64_t D : D_to_add(measured, crossing, P())) added.insert(D);
             }
             add_sweep_points(shape, {added.begin(), added.end()});
         }
     }
 
-    /// D where the curves now cross; 0 when every point is compute-bound, infinity when none is.
-    double crossing_now(Shape shape, const std::string& strategy) const
+    /// D where the curves cross; 0 when every point is compute-bound, infinity when none is.
+    static double crossing_in(const Analysis& analysis, Shape shape, const std::string& strategy)
     {
-        const Analysis analysis = analyse({&data_, 1});
-        auto ours = [&](const auto& it) { return it.B == shape.B && it.F == shape.F; };
+        auto ours = [&](const auto& it) { return it.B == shape.B && it.F == shape.F && it.strategy == strategy; };
         for (const Crossover& crossover : analysis.crossovers)
-            if (ours(crossover) && crossover.strategy == strategy && crossover.D_obs) return crossover.D_obs->value;
+            if (ours(crossover) && crossover.D_obs) return crossover.D_obs->value;
         for (const PointSummary& summary : analysis.points)
-            if (ours(summary.point) && summary.point.strategy == strategy && summary.t_comp_s && summary.t_comm_s && summary.t_comp_s->value < summary.t_comm_s->value)
+            if (ours(summary.point) && summary.t_comp_s && summary.t_comm_s && summary.t_comp_s->value < summary.t_comm_s->value)
                 return std::numeric_limits<double>::infinity();
         return 0;
     }
@@ -527,9 +527,7 @@ private:
     /// Keeps and hands out a finding, once. On rank 0.
     void keep(const Finding& finding)
     {
-        const bool known = std::ranges::any_of(
-            data_.findings, [&](const Finding& f) { return f.code == finding.code && f.text == finding.text; });
-        if (known) return;
+        if (holds(data_.findings, finding)) return;
         data_.findings.push_back(finding);
         output_.finding(finding);
     }
@@ -682,7 +680,7 @@ int64_t memory_per_rank_bytes(const Experiment& experiment, int64_t B, int64_t F
     // The allreduce calibration takes a Z of one and a half times the size, the exchange two messages.
     const int64_t calibration =
         P > 1 ? operand_bytes(B, (F + 1) / 2, 0, experiment.compute_type, experiment.wire_type) + 2 * largest_exchange_bytes : 0;
-    constexpr int64_t points_expected = 60, bytes_per_row = 32, bytes_per_row_and_rank = 4 * 8;
+    constexpr int64_t points_expected = 60, bytes_per_row = 32, bytes_per_row_and_rank = 6 * 8;
     // In floating point: counts that a user may give make a product beyond 64 bits.
     const double rows = 2.0 * points_expected * static_cast<double>(experiment.passes) *
                         static_cast<double>(experiment.repetitions + experiment.warmups);

@@ -49,24 +49,27 @@ void SegmentedRing::prepare(const std::vector<int64_t>& tile_elements, int64_t s
     early_.assign(requests_.size() / 2, 0);
 }
 
-/// Where in the data the block's segment stands that a lane receives in that step, and its length there: the last block of a
-/// tile may be shorter. In step k this rank receives block rank − 1 − k, so that its own block rank + 1 is summed at the end of the
-/// first half, and block rank − k' in step k' of the second.
-int64_t SegmentedRing::place(const Lane& lane, int step, int64_t& length) const
+/// Of the block of the rank that is so many behind on the ring; −1 is the next one. The last block of a tile may be shorter.
+SegmentedRing::Segment SegmentedRing::segment_of(const Lane& lane, int behind) const
 {
-    const int half = ranks_ - 1;
-    const int behind = step < half ? step + 1 : step - half;
     const int64_t block = ((rank_ - behind) % ranks_ + ranks_) % ranks_;
     const int64_t at = block * lane.block + lane.offset;
-    length = std::clamp(lane.tile - at, int64_t{0}, lane.length);
-    return lane.begin + std::min(at, lane.tile);
+    return {lane.begin + std::min(at, lane.tile), std::clamp(lane.tile - at, int64_t{0}, lane.length)};
+}
+
+/// In step k this rank receives block rank − 1 − k, so that its own block rank + 1 is summed at the end of the first half, and
+/// block rank − k' in step k' of the second.
+SegmentedRing::Segment SegmentedRing::received_in(const Lane& lane, int step) const
+{
+    const int half = ranks_ - 1;
+    return segment_of(lane, step < half ? step + 1 : step - half);
 }
 
 /// Where a step's message lands: the sum of the own block and what only passes through on its way to all go into the result;
 /// partial sums that travel on have a place of their own, since the result of their block will come to the other one.
-char* SegmentedRing::landing(const Lane& lane, int step, int64_t place) const
+char* SegmentedRing::landing(const Lane& lane, int step, int64_t at) const
 {
-    if (step >= ranks_ - 2) return receive_ + place * element_bytes_;
+    if (step >= ranks_ - 2) return receive_ + at * element_bytes_;
     return between_.as<char>() + (lane.between + step * lane.length) * element_bytes_;
 }
 
@@ -79,10 +82,9 @@ void SegmentedRing::begin(const void* send, void* receive)
     const int previous = (rank_ + ranks_ - 1) % ranks_;
     for (size_t lane = 0; lane < lanes_.size(); ++lane)
         for (int step = 0; step < steps_; ++step) {
-            int64_t length = 0;
-            const int64_t at = place(lanes_[lane], step, length);
+            const Segment segment = received_in(lanes_[lane], step);
             const size_t message = lane * static_cast<size_t>(steps_) + static_cast<size_t>(step);
-            MPI_Irecv(landing(lanes_[lane], step, at), static_cast<int>(length), wire_.datatype(), previous,
+            MPI_Irecv(landing(lanes_[lane], step, segment.at), static_cast<int>(segment.length), wire_.datatype(), previous,
                       static_cast<int>(message), comm_, &requests_[message]);
         }
 }
@@ -91,10 +93,7 @@ void SegmentedRing::begin(const void* send, void* receive)
 void SegmentedRing::send_step(size_t lane, int step, const char* from)
 {
     const int half = ranks_ - 1;
-    const int behind = step < half ? step : step - half - 1;
-    const int64_t block = ((rank_ - behind) % ranks_ + ranks_) % ranks_;
-    const int64_t at = block * lanes_[lane].block + lanes_[lane].offset;
-    const int64_t length = std::clamp(lanes_[lane].tile - at, int64_t{0}, lanes_[lane].length);
+    const int64_t length = segment_of(lanes_[lane], step < half ? step : step - half - 1).length;
     const size_t message = lane * static_cast<size_t>(steps_) + static_cast<size_t>(step);
     MPI_Isend(from, static_cast<int>(length), wire_.datatype(), (rank_ + 1) % ranks_, static_cast<int>(message), comm_,
               &requests_[requests_.size() / 2 + message]);
@@ -102,12 +101,9 @@ void SegmentedRing::send_step(size_t lane, int step, const char* from)
 
 void SegmentedRing::start_tile()
 {
-    for (size_t lane = first_lane_of_tile_[tiles_started_]; lane < first_lane_of_tile_[tiles_started_ + 1]; ++lane) {
-        const Lane& its = lanes_[lane];
-        const int64_t at = its.begin + std::min(rank_ * its.block + its.offset, its.tile);
-        send_step(lane, 0, send_ + at * element_bytes_);
-    }
     const size_t first = first_lane_of_tile_[tiles_started_], end = first_lane_of_tile_[tiles_started_ + 1];
+    for (size_t lane = first; lane < end; ++lane)
+        send_step(lane, 0, send_ + segment_of(lanes_[lane], 0).at * element_bytes_);
     for (size_t message = first * static_cast<size_t>(steps_); message < end * static_cast<size_t>(steps_); ++message) {
         if (!early_[message]) continue;
         early_[message] = 0;
@@ -133,10 +129,10 @@ void SegmentedRing::received(size_t lane, int step)
 /// Adds where the message is a partial sum, and passes it on.
 void SegmentedRing::add_and_pass_on(size_t lane, int step)
 {
-    int64_t length = 0;
-    const int64_t at = place(lanes_[lane], step, length);
-    char* const data = landing(lanes_[lane], step, at);
-    if (step < ranks_ - 1) MPI_Reduce_local(send_ + at * element_bytes_, data, static_cast<int>(length), wire_.datatype(), wire_.sum());
+    const Segment segment = received_in(lanes_[lane], step);
+    char* const data = landing(lanes_[lane], step, segment.at);
+    if (step < ranks_ - 1)
+        MPI_Reduce_local(send_ + segment.at * element_bytes_, data, static_cast<int>(segment.length), wire_.datatype(), wire_.sum());
     if (step + 1 < steps_) send_step(lane, step + 1, data);
 }
 

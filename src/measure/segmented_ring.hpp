@@ -48,11 +48,17 @@ private:
         int64_t between = 0; ///< where its partial sums stand that are passed on, elements
     };
 
-    int64_t place(const Lane& lane, int step, int64_t& length) const;
+    /// A lane's segment of one block: where it stands in the data, and how much of it there is.
+    struct Segment {
+        int64_t at, length;
+    };
+
+    Segment segment_of(const Lane& lane, int behind) const;
+    Segment received_in(const Lane& lane, int step) const;
     void send_step(size_t lane, int step, const char* from);
     void received(size_t lane, int step);
     void add_and_pass_on(size_t lane, int step);
-    char* landing(const Lane& lane, int step, int64_t place) const;
+    char* landing(const Lane& lane, int step, int64_t at) const;
     bool absorb(int completed);
 
     const WireType& wire_;

@@ -68,7 +68,6 @@ std::string impossible_speed(const Sweep& sweep, const Calibration& calibration,
            "so large that V is near the calibration's largest message";
 }
 
-
 Crossover crossover_of(std::span<const RunData> launches, std::span<const PointSamples> points,
                        const Sweep& sweep, double tolerance)
 {

@@ -1,5 +1,6 @@
 #include "model/run_data.hpp"
 
+#include <algorithm>
 #include <tuple>
 
 namespace shardline {
@@ -17,5 +18,20 @@ auto key_of(const Point& p)
 
 std::strong_ordering operator<=>(const Point& a, const Point& b) { return key_of(a) <=> key_of(b); }
 bool operator==(const Point& a, const Point& b) { return key_of(a) == key_of(b); }
+
+std::string_view name_of(Severity severity)
+{
+    switch (severity) {
+    case Severity::note: return "note";
+    case Severity::warning: return "warning";
+    case Severity::invalid: return "invalid";
+    }
+    return "";
+}
+
+bool holds(const std::vector<Finding>& findings, const Finding& finding)
+{
+    return std::ranges::any_of(findings, [&](const Finding& other) { return other.code == finding.code && other.text == finding.text; });
+}
 
 } // namespace shardline

@@ -95,6 +95,12 @@ struct Finding {
     std::string text;
 };
 
+/// "note", "warning" or "invalid".
+std::string_view name_of(Severity severity);
+
+/// Whether a finding of that code and text is among them, of whichever rank.
+bool holds(const std::vector<Finding>& findings, const Finding& finding);
+
 /// Clock of one rank against rank 0's: t_rank0 = t_rank + offset_ns + drift·(t_rank − at_ns).
 struct ClockModel {
     int32_t rank = 0;
