@@ -12,6 +12,8 @@
 #include <memory>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <utility>
+#include <vector>
 
 namespace shardline {
 namespace {
@@ -34,7 +36,63 @@ bool holds_something_else(const std::string& path)
     return !begin.empty() && !begin.starts_with("{\n  \"schema\": \"shardline-");
 }
 
+/// A file under a temporary name beside its own, removed unless it was given its own.
+class TemporaryFile {
+public:
+    TemporaryFile(const std::string& path, std::string_view text) : path_(path), temporary_(fmt::format("{}.{}.tmp", path, ::getpid()))
+    {
+        File file(std::fopen(temporary_.c_str(), "wb"));
+        const bool written = file && std::fwrite(text.data(), 1, text.size(), file.get()) == text.size() && std::fflush(file.get()) == 0;
+        if (!written || std::fclose(file.release()) != 0) {
+            const int error = errno;
+            std::remove(temporary_.c_str());
+            refuse(error);
+        }
+    }
+    TemporaryFile(TemporaryFile&& other) noexcept : path_(other.path_), temporary_(std::exchange(other.temporary_, "")) {}
+    TemporaryFile& operator=(TemporaryFile&&) = delete;
+    ~TemporaryFile()
+    {
+        if (!temporary_.empty()) std::remove(temporary_.c_str());
+    }
+
+    void publish()
+    {
+        if (std::rename(temporary_.c_str(), path_.c_str()) != 0) refuse(errno);
+        temporary_.clear();
+    }
+
+private:
+    [[noreturn]] void refuse(int error) const
+    {
+        throw InputError(fmt::format("{}: cannot be written ({}): give another folder", path_, std::strerror(error)));
+    }
+    std::string path_, temporary_;
+};
+
+void make_folder(const std::string& folder)
+{
+    std::error_code error;
+    std::filesystem::create_directory(folder, error);
+    if (std::filesystem::is_directory(folder)) return;
+    throw InputError(fmt::format("{}: is no folder and cannot be made one ({}): give another path", folder,
+                                 error ? error.message() : "something else has that name"));
+}
+
 } // namespace
+
+void write_folder(const std::string& folder, std::span<const NamedText> files, Existing existing)
+{
+    make_folder(folder);
+    const auto path_of = [&](const NamedText& file) { return (std::filesystem::path(folder) / file.name).string(); };
+    std::error_code ignored;
+    for (const NamedText& file : files)
+        if (existing == Existing::keep && std::filesystem::exists(std::filesystem::symlink_status(path_of(file), ignored)))
+            throw InputError(fmt::format("{}: exists (it would be lost): give another folder, or replace it with --force", path_of(file)));
+    std::vector<TemporaryFile> written;
+    for (const NamedText& file : files) written.emplace_back(path_of(file), file.text);
+    for (TemporaryFile& file : written) file.publish();
+}
 
 void write_standard_output(std::string_view text)
 {

@@ -2,6 +2,7 @@
 
 // Where text leaves the program. Results go to standard output in one piece, messages to standard error.
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,18 @@ void write_standard_output(std::string_view text);
 /// Writes `text` to the file `path`, replacing what it held. Throws InputError where that fails, or where
 /// the file is an HDF5 file, which could be a run's only copy.
 void write_file(const std::string& path, std::string_view text);
+
+/// A text that becomes a file of that name.
+struct NamedText {
+    std::string name, text;
+};
+
+/// What to do with a file that exists.
+enum class Existing { keep, replace };
+
+/// Writes each text to a file of its name in `folder`, which is made where it is missing. None of the files is ever half written. Throws
+/// InputError where one cannot be written, or exists and is to be kept: then nothing is written.
+void write_folder(const std::string& folder, std::span<const NamedText> files, Existing existing);
 
 /// Prints "shardline: MESSAGE" to standard error, safe for a terminal.
 void print_message(std::string_view message);

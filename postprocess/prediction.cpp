@@ -195,7 +195,7 @@ std::string memory_sentence(const PaperInputs& in, const PaperPrediction& out)
 // ---------------------------------------------------------------------------------------------------
 // JSON
 
-using Json = nlohmann::ordered_json; // keys in the order of docs/report.md
+using Json = nlohmann::ordered_json; // keys in the order of docs/json.md
 
 template <class T>
 Json json_of(const std::optional<T>& value)

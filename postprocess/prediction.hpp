@@ -52,7 +52,7 @@ PaperPrediction predict(const PaperInputs& inputs);
 
 std::string prediction_text(const PaperInputs& inputs, const PaperPrediction& prediction);
 
-/// One JSON object in SI units, null where there is nothing; docs/report.md defines its keys.
+/// One JSON object in SI units, null where there is nothing; docs/json.md defines its keys.
 std::string prediction_json(const PaperInputs& inputs, const PaperPrediction& prediction);
 
 } // namespace shardline

@@ -6,6 +6,7 @@
 #include "postprocess/launches.hpp"
 #include "postprocess/output.hpp"
 #include "postprocess/quantity.hpp"
+#include "postprocess/report_csv.hpp"
 #include "postprocess/report_json.hpp"
 #include "postprocess/report_text.hpp"
 
@@ -19,7 +20,8 @@ namespace {
 
 struct ReportOptions {
     std::vector<std::string> files;
-    std::optional<std::string> json;
+    std::optional<std::string> json, csv;
+    bool force = false;
     std::string tolerance = "1.25";
     bool strict = false;
 };
@@ -29,7 +31,7 @@ constexpr const char* example = R"(Exit code: 0 the law holds, or the measured e
 input error.
 
 Example:
-  shardline report run1.h5 run2.h5 --json report.json)";
+  shardline report run1.h5 run2.h5 --json report.json --csv tables)";
 
 double parse_tolerance(const std::string& text)
 {
@@ -46,6 +48,7 @@ int report(const ReportOptions& options)
     const std::vector<RunData> launches = read_launches(options.files);
     const Analysis analysis = analyse(launches, analysis_options);
 
+    if (options.csv) write_folder(*options.csv, report_csv(analysis, launches), options.force ? Existing::replace : Existing::keep);
     if (options.json == "-") {
         write_standard_output(report_json(analysis, launches));
     } else {
@@ -66,6 +69,9 @@ Command add_report_command(CLI::App& program)
         ->option_text("...");
     app->add_option("--json", options->json, "Write the analysis as JSON to PATH too; with -\nonly that, to standard output")
         ->option_text("PATH");
+    app->add_option("--csv", options->csv, "Write the analysis as CSV tables into the folder\nDIR: points.csv, crossovers.csv, findings.csv, ...")
+        ->option_text("DIR");
+    app->add_flag("--force", options->force, "Replace files in DIR that exist");
     app->add_option("--tolerance", options->tolerance, "Factor between D_obs and D_law within which the\nlaw holds (default 1.25)")
         ->option_text("FACTOR");
     app->add_flag("--strict", options->strict, "Exit with 1 unless the law itself holds");

@@ -6,18 +6,7 @@
 namespace shardline {
 namespace {
 
-using Json = nlohmann::ordered_json; // keys in the order of docs/report.md
-
-std::string_view name_of(RunStatus status)
-{
-    switch (status) {
-    case RunStatus::running: return "running";
-    case RunStatus::complete: return "complete";
-    case RunStatus::stopped: return "stopped";
-    case RunStatus::failed: return "failed";
-    }
-    return "";
-}
+using Json = nlohmann::ordered_json; // keys in the order of docs/json.md
 
 /// Sets `value_key` and `interval_key`, both null where there is no estimate.
 void set_estimate(Json& object, const char* value_key, const char* interval_key, const std::optional<Estimate>& estimate)
@@ -46,7 +35,6 @@ Json json_of(const Crossover& crossover)
     return json;
 }
 
-/// "n" and "confidence" are the least of the point's three times.
 Json json_of(const PointSummary& summary)
 {
     const Point& point = summary.point;
@@ -55,14 +43,8 @@ Json json_of(const PointSummary& summary)
     set_estimate(json, "t_comp_s", "t_comp_ci", summary.t_comp_s);
     set_estimate(json, "t_comm_s", "t_comm_ci", summary.t_comm_s);
     set_estimate(json, "t_step_s", "t_step_ci", summary.t_step_s);
-    std::optional<int64_t> n;
-    std::optional<double> confidence;
-    for (const auto& t : {summary.t_comp_s, summary.t_comm_s, summary.t_step_s}) {
-        if (!t) continue;
-        n = std::min(n.value_or(t->n), t->n);
-        confidence = std::min(confidence.value_or(t->confidence), t->confidence);
-    }
-    json["n"] = n.value_or(0);
+    json["n"] = fewest_samples(summary);
+    const auto confidence = least_confidence(summary);
     json["confidence"] = confidence ? Json(*confidence) : Json();
     return json;
 }

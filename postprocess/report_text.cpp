@@ -303,15 +303,6 @@ TimeFormat time_format(const std::vector<const PointSummary*>& points, Time time
     return format;
 }
 
-/// Repetitions behind a point: the fewest of its three times.
-int64_t samples_of(const PointSummary& point)
-{
-    int64_t n = 0;
-    for (const auto& t : {point.t_comp_s, point.t_comm_s, point.t_step_s})
-        if (t) n = n == 0 ? t->n : std::min(n, t->n);
-    return n;
-}
-
 std::string points_table(const std::vector<const PointSummary*>& points)
 {
     struct Column {
@@ -335,7 +326,7 @@ std::string points_table(const std::vector<const PointSummary*>& points)
         for (const Column& column : columns) row.push_back(column.format.cell(point->*column.time));
         row.emplace_back(side_text(*point));
         row.emplace_back(name_of(step_check(*point)));
-        row.push_back(std::to_string(samples_of(*point)));
+        row.push_back(std::to_string(fewest_samples(*point)));
         table.add_row(std::move(row));
     }
     return table.text(indent);

@@ -10,11 +10,11 @@ readonly build_packages=(
   libtomlplusplus-dev libcli11-dev libfmt-dev nlohmann-json3-dev libhwloc-dev
   gnuplot-nox
 )
-# What only the tests need: GoogleTest, readers of HDF5 other than our own, the tools of the virtual cluster and of its Slurm (srun's
+# What only the tests need: GoogleTest, readers of HDF5 and of JSON Schemas other than our own, the tools of the virtual cluster and of its Slurm (srun's
 # PMIx plugin opens libpmix by the name that only libpmix-dev has), and Clang for the fuzz targets (its runtime is a package of its
 # own except in Ubuntu 22.04).
 test_packages=(
-  libgtest-dev libgmock-dev hdf5-tools python3-h5py
+  libgtest-dev libgmock-dev hdf5-tools python3-h5py python3-jsonschema
   iproute2 util-linux procps
   slurmctld slurmd slurm-client munge slurm-wlm-basic-plugins libpmix-dev
   clang
@@ -135,7 +135,7 @@ have_cxx20() { printf '#include <span>\n#include <concepts>\n' | "$compiler" -st
 
 have_slurm() { have_program slurmctld && have_program slurmd && have_program srun && have_program munged; }
 
-have_h5py() { python3 -c 'import h5py' 2>/dev/null; }
+have_python_module() { python3 -c "import $1" 2>/dev/null; }
 
 # want WHAT MODULE SPACK-PACKAGE COMMAND...: notes what COMMAND does not find
 missing=()
@@ -171,7 +171,8 @@ look_for_things() {
   want 'gnuplot: figures of the report' gnuplot gnuplot have_program gnuplot
   if [ -n "$with_tests" ]; then
     want 'h5clear: some tests' hdf5 'hdf5 +tools' have_program h5clear
-    want 'python3 with h5py: some tests' h5py py-h5py have_h5py
+    want 'python3 with h5py: some tests' h5py py-h5py have_python_module h5py
+    want 'python3 with jsonschema: a test' - py-jsonschema have_python_module jsonschema
     want 'clang++: fuzz targets, some tests' llvm llvm have_program clang++
     want 'ip, tc: tests of the virtual cluster' - iproute2 have_program ip
     want 'slurmctld, munged: tests of batch jobs' - slurm have_slurm

@@ -89,6 +89,22 @@ int64_t fewest_samples(const Observation& observation)
 
 } // namespace
 
+int64_t fewest_samples(const PointSummary& summary)
+{
+    std::optional<int64_t> n;
+    for (const auto& t : {summary.t_comp_s, summary.t_comm_s, summary.t_step_s})
+        if (t) n = std::min(n.value_or(t->n), t->n);
+    return n.value_or(0);
+}
+
+std::optional<double> least_confidence(const PointSummary& summary)
+{
+    std::optional<double> confidence;
+    for (const auto& t : {summary.t_comp_s, summary.t_comm_s, summary.t_step_s})
+        if (t) confidence = std::min(confidence.value_or(t->confidence), t->confidence);
+    return confidence;
+}
+
 PointSummary summary_of(const PointSamples& samples)
 {
     return {samples.point, estimate_of(samples.comp_s), estimate_of(samples.comm_s),

@@ -18,6 +18,10 @@ struct PointSummary {
     std::optional<Estimate> t_comp_s, t_comm_s, t_step_s; ///< nothing where no usable sample exists
 };
 
+/// Samples behind the point's times, and the confidence of their intervals: the least of the three; 0 and nothing without a time.
+int64_t fewest_samples(const PointSummary& summary);
+std::optional<double> least_confidence(const PointSummary& summary);
+
 /// The median and interval of a point's times.
 PointSummary summary_of(const PointSamples& samples);
 

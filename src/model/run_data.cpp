@@ -34,4 +34,15 @@ bool holds(const std::vector<Finding>& findings, const Finding& finding)
     return std::ranges::any_of(findings, [&](const Finding& other) { return other.code == finding.code && other.text == finding.text; });
 }
 
+std::string_view name_of(RunStatus status)
+{
+    switch (status) {
+    case RunStatus::running: return "running";
+    case RunStatus::complete: return "complete";
+    case RunStatus::stopped: return "stopped";
+    case RunStatus::failed: return "failed";
+    }
+    return "";
+}
+
 } // namespace shardline

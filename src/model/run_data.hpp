@@ -127,6 +127,9 @@ using Provenance = std::vector<std::pair<std::string, std::string>>;
 /// How far the run got.
 enum class RunStatus : uint8_t { running = 0, complete = 1, stopped = 2, failed = 3 };
 
+/// "running", "complete", "stopped" or "failed".
+std::string_view name_of(RunStatus status);
+
 struct RunData {
     std::string path; ///< file it was read from; empty for a run in progress
     RunStatus status = RunStatus::running;

@@ -59,6 +59,18 @@ void set_list(Order& order, const std::string& value)
     }
 }
 
+/// "mpi_allreduce:0,pipelined_thread:0.9": names, and what each hides.
+void set_strategies(Order& order, const std::string& value)
+{
+    order.plan.strategies.clear();
+    for (size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
+        end = value.find(',', begin);
+        const std::string one = value.substr(begin, end - begin);
+        const size_t colon = one.find(':');
+        order.plan.strategies.push_back({one.substr(0, colon), std::stod(one.substr(colon + 1))});
+    }
+}
+
 const std::map<std::string, Knob>& knobs()
 {
     static const std::map<std::string, Knob> table{
@@ -72,6 +84,7 @@ const std::map<std::string, Knob>& knobs()
         {"D", set_list},
         {"wire", [](Order& order, const std::string& name) { order.plan.wire_type = element_type_named(name).value(); }},
         {"compute", [](Order& order, const std::string& name) { order.plan.compute_type = element_type_named(name).value(); }},
+        {"strategies", set_strategies},
         {"passes", number(&SyntheticPlan::passes)},
         {"repetitions", number(&SyntheticPlan::repetitions)},
         {"warmups", number(&SyntheticPlan::warmups)},

@@ -3,6 +3,7 @@
 #include "model/draws.hpp"
 #include "model/law.hpp"
 #include "model/shard.hpp"
+#include "model/tiles.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +11,6 @@
 namespace shardline {
 
 namespace {
-
-constexpr const char* strategy = "mpi_allreduce";
 
 double message_bytes(const SyntheticPlan& plan)
 {
@@ -82,28 +81,31 @@ void add_exchange_points(const SyntheticPlan& plan, std::vector<Point>& points)
 
 void add_allreduce_points(const SyntheticPlan& plan, std::vector<Point>& points)
 {
-    for (double factor : {0.25, 0.5, 2.0, 4.0}) {
-        Point point = point_of(plan, PointKind::allreduce);
-        point.message_bytes = static_cast<int64_t>(factor * message_bytes(plan));
-        point.wire_type = plan.wire_type;
-        point.strategy = strategy;
-        points.push_back(point);
-    }
+    for (const SyntheticStrategy& strategy : plan.strategies)
+        for (double factor : {0.25, 0.5, 2.0, 4.0}) {
+            Point point = point_of(plan, PointKind::allreduce);
+            point.message_bytes = static_cast<int64_t>(factor * message_bytes(plan));
+            point.wire_type = plan.wire_type;
+            point.strategy = strategy.name;
+            points.push_back(point);
+        }
 }
 
 void add_sweep_points(const SyntheticPlan& plan, std::vector<Point>& points)
 {
-    for (int64_t D : sweep_D(plan)) {
-        Point point = point_of(plan, PointKind::crossover);
-        point.B = plan.B;
-        point.F = plan.F;
-        point.D = D;
-        point.message_bytes = static_cast<int64_t>(message_bytes(plan));
-        point.compute_type = plan.compute_type;
-        point.wire_type = plan.wire_type;
-        point.strategy = strategy;
-        points.push_back(point);
-    }
+    for (int64_t D : sweep_D(plan))
+        for (const SyntheticStrategy& strategy : plan.strategies) {
+            Point point = point_of(plan, PointKind::crossover);
+            point.B = plan.B;
+            point.F = plan.F;
+            point.D = D;
+            point.message_bytes = static_cast<int64_t>(message_bytes(plan));
+            point.compute_type = plan.compute_type;
+            point.wire_type = plan.wire_type;
+            point.strategy = strategy.name;
+            if (strategy.hidden > 0) point.tiles = text_of(Tiling{TileAxis::B, equal_tiles(plan.B, 2)});
+            points.push_back(point);
+        }
 }
 
 /// Noise factors of one part of the repetitions, in order of execution.
@@ -221,6 +223,13 @@ private:
         return slow ? time_s * plan_.slow_factor : time_s;
     }
 
+    /// What a step of the point's strategy hides of the smaller part.
+    double hidden_s(const Point& point, double communication_s) const
+    {
+        const auto its = std::ranges::find(plan_.strategies, point.strategy, &SyntheticStrategy::name);
+        return its->hidden * std::min(communication_s, comp_s(point, Mode::step, 0));
+    }
+
     double comm_s(const Point& point, Mode mode)
     {
         const double bytes = static_cast<double>(point.message_bytes);
@@ -229,7 +238,7 @@ private:
                    (plan_.second_mode_of_exchange != 1 && draws_.uniform() < 0.5 ? plan_.second_mode_of_exchange : 1);
         double time_s = allreduce_s(plan_, bytes);
         if (point.kind == PointKind::crossover) time_s *= plan_.comm_factor_in_sweep;
-        if (mode == Mode::step) time_s *= plan_.step_factor;
+        if (mode == Mode::step) time_s = plan_.step_factor * (time_s - hidden_s(point, time_s));
         return draws_.uniform() < 0.5 ? time_s * plan_.second_mode : time_s;
     }
 

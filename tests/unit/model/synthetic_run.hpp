@@ -30,12 +30,19 @@ struct SyntheticMachine {
     double allreduce_efficiency = 1;
 };
 
+/// A strategy of the sweep. A step takes t_comp + t_comm − hidden·min(t_comp, t_comm); one that hides something has tiles.
+struct SyntheticStrategy {
+    std::string name = "mpi_allreduce";
+    double hidden = 0;
+};
+
 /// What is measured on it, and what is wrong with it. The defaults make a file with nothing wrong.
 struct SyntheticPlan {
     SyntheticMachine machine;
     int64_t B = 1024, F = 1024;
     int32_t P = 2;
     ElementType compute_type = ElementType::f32, wire_type = ElementType::f32;
+    std::vector<SyntheticStrategy> strategies{SyntheticStrategy{}};
     std::vector<int64_t> D; ///< empty: nine multiples of P half an octave apart, about the crossover
     int32_t passes = 6, repetitions = 5, warmups = 1;
     bool calibrated = true;   ///< with matmul, exchange and allreduce points

@@ -1,0 +1,127 @@
+"""docs/schema and docs/json.md against what shardline prints: every key of one is in the others."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import jsonschema
+except ImportError:
+    print("skipped: jsonschema is missing (Debian: python3-jsonschema)")
+    sys.exit(77)
+
+DOCS = os.path.join(os.environ["SHARDLINE_SOURCE"], "docs")
+SHARDLINE = os.path.join(os.environ["SHARDLINE_BIN"], "shardline")
+MAKE_FILE = os.path.join(os.environ["SHARDLINE_BIN"], "make_synthetic_file")
+D = "D=1600,2400,3200,4800,6400,9600,12800"
+
+
+def schema_of(name):
+    with open(os.path.join(DOCS, "schema", name + ".json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
+def output_of(*arguments):
+    result = subprocess.run([SHARDLINE, *arguments], capture_output=True, text=True)
+    if result.returncode == 2:
+        raise AssertionError(result.stderr)
+    return json.loads(result.stdout)
+
+
+def resolved(schema, root):
+    return root["$defs"][schema["$ref"].rsplit("/", 1)[1]] if "$ref" in schema else schema
+
+
+def keys_in_schema(schema, root, path=""):
+    """Paths of all keys that a schema names: "points[].t_comp_s"."""
+    schema = resolved(schema, root)
+    for key, its in schema.get("properties", {}).items():
+        yield path + key
+        yield from keys_in_schema(its, root, path + key + ".")
+    if "items" in schema:
+        yield from keys_in_schema(schema["items"], root, path.rstrip(".") + "[].")
+    for choice in schema.get("oneOf", []):
+        yield from keys_in_schema(choice, root, path)
+
+
+def keys_in_output(value, schema, root, path=""):
+    """The same of an output. Objects whose names are free (provenance) end it."""
+    schema = resolved(schema, root)
+    for choice in schema.get("oneOf", []):
+        if resolved(choice, root).get("type") == "object":
+            schema = resolved(choice, root)
+    if isinstance(value, dict) and "additionalProperties" not in schema:
+        for key, its in value.items():
+            yield path + key
+            yield from keys_in_output(its, schema.get("properties", {}).get(key, {}), root, path + key + ".")
+    if isinstance(value, list):
+        for item in value:
+            yield from keys_in_output(item, schema.get("items", {}), root, path.rstrip(".") + "[].")
+
+
+class Schemas(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def run_file(self, name, *knobs):
+        path = os.path.join(self.folder.name, name)
+        subprocess.run([MAKE_FILE, path, *knobs], check=True)
+        return path
+
+    def check(self, name, outputs):
+        schema = schema_of(name)
+        jsonschema.Draft202012Validator.check_schema(schema)
+        found = set()
+        for output in outputs:
+            jsonschema.Draft202012Validator(schema).validate(output)
+            found.update(keys_in_output(output, schema, schema))
+        self.assertEqual(found, set(keys_in_schema(schema, schema)))
+
+    def test_report(self):
+        full = self.run_file("full.h5", D, "strategies=mpi_allreduce:0,pipelined_thread:0.9", "finding=something", "host=\xe9\x1b")
+        outputs = [output_of("report", full, "--json", "-")]
+        for name, *knobs in (("one.h5", D), ("single.h5", "P=1"), ("outside.h5", "D=2,4,8"), ("running.h5", D, "status=running"),
+                             ("few.h5", D, "passes=1", "repetitions=2"), ("uncalibrated.h5", D, "calibrated=0")):
+            outputs.append(output_of("report", self.run_file(name, *knobs), "--json", "-"))
+        self.assertTrue(outputs[0]["overlap"] and outputs[0]["advice"] and outputs[0]["findings"])
+        self.check("report", outputs)
+
+    def test_prediction(self):
+        known = ("--hardware", "tpu-v5e", "--json")
+        self.check("prediction", [output_of("predict", *known),
+                                  output_of("predict", *known, "--B", "8", "--D", "8", "--F", "8", "--memory", "1GB", "--alpha", "1e-6"),
+                                  output_of("predict", "--flops", "1e11", "--ranks", "1", "--json")])
+
+    def test_hardware(self):
+        self.check("hardware", [output_of("predict", "--list-hardware", "--json")])
+
+    def test_the_schema_refuses_what_is_none(self):
+        report = output_of("report", self.run_file("run.h5", D), "--json", "-")
+        validator = jsonschema.Draft202012Validator(schema_of("report"))
+        for spoil in (lambda r: r.pop("verdict"), lambda r: r.update(verdict="maybe"), lambda r: r["points"][0].update(t_comp_s="1"),
+                      lambda r: r["crossovers"][0]["D_obs_ci"].pop()):
+            spoilt = json.loads(json.dumps(report))
+            spoil(spoilt)
+            self.assertFalse(validator.is_valid(spoilt))
+
+    def test_the_document_names_the_same_keys(self):
+        with open(os.path.join(DOCS, "json.md"), encoding="utf-8") as file:
+            document = file.read()
+        sections = re.split(r"^## (shardline-[a-z-]+)$", document, flags=re.MULTILINE)
+        for title, text in zip(sections[1::2], sections[2::2]):
+            schema = schema_of(title.removeprefix("shardline-"))
+            self.assertEqual(schema["properties"]["schema"]["const"], title)
+            keys = {path.rsplit(".", 1)[-1] for path in keys_in_schema(schema, schema)}
+            named = set(re.findall(r"`([A-Za-z0-9_]+)`", text))
+            self.assertEqual(keys - named, set(), f"not in {title} of docs/json.md")
+            first_cells = " ".join(re.findall(r"^\| (.*?) \|", text, flags=re.MULTILINE))
+            self.assertEqual(set(re.findall(r"`([A-Za-z0-9_]+)`", first_cells)) - keys, set(), f"not in the schema of {title}")
+
+
+if __name__ == "__main__":
+    unittest.main()
