@@ -42,7 +42,7 @@ function(shardline_mpi_test name)
 endfunction()
 
 # shardline_script_test(NAME COMMAND ... LABEL system): a script with the built programs' folder in
-# SHARDLINE_BIN; exit code 77 means skipped.
+# SHARDLINE_BIN; exit code 77 means skipped. The script multiplies the limits of its waits by SHARDLINE_TIME_FACTOR.
 function(shardline_script_test name)
   cmake_parse_arguments(arg "SERIAL" "TIMEOUT;LABEL" "COMMAND" ${ARGN})
   if(NOT arg_TIMEOUT)
@@ -53,5 +53,5 @@ function(shardline_script_test name)
   set_tests_properties(${name} PROPERTIES
     LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77
     RUN_SERIAL ${arg_SERIAL} PROCESSORS 2
-    ENVIRONMENT "SHARDLINE_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};SHARDLINE_SOURCE=${PROJECT_SOURCE_DIR};${SHARDLINE_RANKS_ENVIRONMENT}")
+    ENVIRONMENT "SHARDLINE_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};SHARDLINE_SOURCE=${PROJECT_SOURCE_DIR};SHARDLINE_TIME_FACTOR=${SHARDLINE_TIME_FACTOR};${SHARDLINE_RANKS_ENVIRONMENT}")
 endfunction()

@@ -1,9 +1,12 @@
 # Sourced by the shell tests, which define die: waits that end. A test that hangs says where, instead of running out of time.
 # shellcheck shell=bash disable=SC2034
 
+# Programs with sanitizers take several times as long.
+seconds() { echo $(($1 * ${SHARDLINE_TIME_FACTOR:-1})); }
+
 # wait_for SECONDS COMMAND...: until COMMAND succeeds, by the clock, as COMMAND may take its time
 wait_for() {
-    local end=$((SECONDS + $1))
+    local end=$((SECONDS + $(seconds "$1")))
     until "${@:2}"; do
         [ "$SECONDS" -le "$end" ] || return 1
         sleep 0.05
@@ -14,7 +17,7 @@ has_ended() { ! kill -0 "$1" 2>/dev/null; }
 
 # end_of PROCESS: of a child that is to end by itself; sets code to its exit code
 end_of() {
-    wait_for 100 has_ended "$1" || die "process $1 has not ended after 100 s: $(ps -o pid=,stat=,wchan:20=,args= -p "$1" --ppid "$1")"
+    wait_for 100 has_ended "$1" || die "process $1 has not ended after $(seconds 100) s: $(ps -o pid=,stat=,wchan:20=,args= -p "$1" --ppid "$1")"
     code=0
     wait "$1" 2>/dev/null || code=$?
 }

@@ -16,8 +16,8 @@ die() { echo "FAILED: $*" >&2; exit 1; }
 
 vc() {
   local rc=0
-  timeout --foreground -k 10 100 "$vcluster" --name "$name" "$@" || rc=$?
-  [ "$rc" -ne 124 ] || die "vcluster $* has not ended after 100 s"
+  timeout --foreground -k 10 "$(seconds 100)" "$vcluster" --name "$name" "$@" || rc=$?
+  [ "$rc" -ne 124 ] || die "vcluster $* has not ended after $(seconds 100) s"
   return "$rc"
 }
 

@@ -32,7 +32,7 @@ trap clean_up EXIT
 
 python=/usr/bin/python3
 need_h5py() { "$python" -c 'import h5py' 2>/dev/null || skip "needs h5py for $python"; }
-examine() { timeout -k 5 100 "$python" "$here/examine.py" "$@"; }
+examine() { timeout -k 5 "$(seconds 100)" "$python" "$here/examine.py" "$@"; }
 
 # experiment NAME [LINE]...: writes NAME.toml: a run that is over soon. Later lines stand for earlier ones of the same key.
 experiment() {
@@ -54,7 +54,7 @@ experiment() {
 ends_with() {
     local expected=$1 code=0
     shift
-    timeout -k 5 100 "$@" >out 2>err </dev/null || code=$?
+    timeout -k 5 "$(seconds 100)" "$@" >out 2>err </dev/null || code=$?
     [ "$code" -eq "$expected" ] || die "exit $code instead of $expected: $*"
 }
 

@@ -33,7 +33,7 @@ END
 # A rank that throws, or hangs: the job ends long before the test's own limit, and says which rank, on which host.
 with_fault throw 'visit = 4'
 code=0
-timeout -k 5 60 "$launch" 3 "$run" throw.toml -o throw.h5 >out 2>err </dev/null || code=$?
+timeout -k 5 "$(seconds 60)" "$launch" 3 "$run" throw.toml -o throw.h5 >out 2>err </dev/null || code=$?
 [ "$code" -eq 1 ] || die "a run whose rank throws ended with $code"
 complains "rank 1 on $host: thrown on purpose"
 [ "$(messages | grep -c 'thrown on purpose')" -eq 1 ] || die "more than one message"
@@ -43,7 +43,7 @@ no_verdict throw.h5
 with_fault hang 'visit = 4'
 sed -i '1i watchdog_s = 2' hang.toml
 code=0
-timeout -k 5 60 "$launch" 3 "$run" hang.toml -o hang.h5 >out 2>err </dev/null || code=$?
+timeout -k 5 "$(seconds 60)" "$launch" 3 "$run" hang.toml -o hang.h5 >out 2>err </dev/null || code=$?
 [ "$code" -eq 1 ] || die "a run whose rank hangs ended with $code"
 complains "rank 1 on $host hangs in the phase \"preparation of a visit\""
 silent_on_stdout
