@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <set>
 
 namespace shardline {
 
@@ -48,20 +51,63 @@ bool is_nearest(const StrategyAdvice& advice, const std::vector<StrategyAdvice>&
     });
 }
 
+bool says_the_same(const StrategyAdvice& a, const StrategyAdvice& b)
+{
+    return a.at.B == b.at.B && a.at.F == b.at.F && a.at.P == b.at.P && a.at.compute_type == b.at.compute_type &&
+           a.at.wire_type == b.at.wire_type && a.at.strategy == b.at.strategy && a.against == b.against && a.certain == b.certain;
+}
+
+/// "1.41 [1.21, 1.65]" of one, "1.08 to 1.41" of several.
+std::string range_text(const std::vector<Estimate>& estimates)
+{
+    const auto [low, high] = std::ranges::minmax(estimates, {}, &Estimate::value);
+    if (estimates.size() == 1) return fmt::format("{:.2f} [{:.2f}, {:.2f}]", low.value, low.low, low.high);
+    return fmt::format("{:.2f} to {:.2f}", low.value, high.value);
+}
+
+/// Advice that says the same at neighbouring D.
+std::string advice_sentence(std::span<const StrategyAdvice> advice)
+{
+    const StrategyAdvice& first = advice.front();
+    const bool several = advice.size() > 1;
+    std::vector<Estimate> speedups;
+    std::set<std::string> as_good;
+    std::map<std::string, std::vector<Estimate>> losing;
+    for (const StrategyAdvice& its : advice) {
+        speedups.push_back(its.speedup);
+        as_good.insert(its.as_good.begin(), its.as_good.end());
+        for (const StrategySpeed& loss : its.losing) losing[loss.strategy].push_back(loss.speedup);
+    }
+    const std::string at_D = several ? fmt::format("from D = {} to {}", first.at.D, advice.back().at.D)
+                                     : fmt::format("D = {}", first.at.D);
+    const std::string it = several ? first.at.strategy : fmt::format("{} ({} a step)", first.at.strategy, time_text(first.t_step_s));
+    const std::string gain = fmt::format("{} times as fast as {}", range_text(speedups), first.against);
+    std::string text = fmt::format("At B = {}, F = {}, P = {}, {} ", first.at.B, first.at.F, first.at.P, at_D);
+    if (first.at.strategy == first.against)
+        text += fmt::format("use {}{}", it, as_good.empty() ? ": nothing else is as fast" : "");
+    else if (first.certain)
+        text += fmt::format("use {}: {}", it, gain);
+    else
+        text += fmt::format("nothing is gained for certain: {} is {}", it, gain);
+    if (!as_good.empty()) text += fmt::format("; as fast within the intervals{}: {}", several ? " at one of these at least" : "", fmt::join(as_good, ", "));
+    std::string separator = fmt::format("; slower than {} by more than 5 %{}: ", first.against, several ? " at one of these at least" : "");
+    for (const auto& [strategy, speeds] : losing) {
+        text += fmt::format("{}{} ({} times as fast)", separator, strategy, range_text(speeds));
+        separator = ", ";
+    }
+    return text + ".";
+}
+
 } // namespace
 
-std::string advice_sentence(const StrategyAdvice& advice)
+std::vector<std::string> advice_sentences(std::span<const StrategyAdvice> advice)
 {
-    const std::string where = fmt::format("at B = {}, F = {}, P = {}, D = {}", advice.at.B, advice.at.F, advice.at.P, advice.at.D);
-    const std::string gain = fmt::format("{:.2f} [{:.2f}, {:.2f}] times as fast as {}", advice.speedup.value, advice.speedup.low,
-                                         advice.speedup.high, advice.against);
-    if (advice.at.strategy == advice.against)
-        return fmt::format("{} use {} ({} a step): {}", where, advice.at.strategy, time_text(advice.t_step_s),
-                           advice.as_good.empty() ? "nothing else is as fast" : "as fast within the intervals: " + advice.as_good);
-    if (!advice.certain)
-        return fmt::format("{} nothing is gained for certain: {} ({} a step) is {}", where, advice.at.strategy, time_text(advice.t_step_s), gain);
-    return fmt::format("{} use {} ({} a step): {}{}", where, advice.at.strategy, time_text(advice.t_step_s), gain,
-                       advice.as_good.empty() ? "" : "; as fast within the intervals: " + advice.as_good);
+    std::vector<std::string> sentences;
+    for (size_t begin = 0, end = 0; begin < advice.size(); begin = end) {
+        while (end < advice.size() && says_the_same(advice[begin], advice[end])) ++end;
+        sentences.push_back(advice_sentence(advice.subspan(begin, end - begin)));
+    }
+    return sentences;
 }
 
 std::vector<std::string> explanation(const Analysis& analysis, int64_t D)
@@ -72,12 +118,9 @@ std::vector<std::string> explanation(const Analysis& analysis, int64_t D)
         if (const std::string change = change_sentence(crossover); !change.empty()) sentences.back() += " " + change;
     }
     if (analysis.crossovers.empty()) sentences.push_back(fmt::format("No crossover: {}.", analysis.reason));
-    for (const StrategyAdvice& advice : analysis.advice) {
-        if (D > 0 && !is_nearest(advice, analysis.advice, D)) continue;
-        std::string sentence = advice_sentence(advice) + ".";
-        sentence[0] = 'A';
-        sentences.push_back(sentence);
-    }
+    std::vector<StrategyAdvice> wanted = analysis.advice;
+    if (D > 0) std::erase_if(wanted, [&](const StrategyAdvice& its) { return !is_nearest(its, analysis.advice, D); });
+    for (std::string& sentence : advice_sentences(wanted)) sentences.push_back(std::move(sentence));
     if (analysis.advice.empty() && !analysis.crossovers.empty())
         sentences.push_back("One strategy was measured, so none can be recommended: experiments/overlap.toml compares them.");
     return sentences;

@@ -2,6 +2,7 @@
 
 #include "model/analysis.hpp"
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,7 @@ namespace shardline {
 /// most and where to, and which strategy to use at which D with what gain. `D` limits the advice to the nearest measured D; 0: all.
 std::vector<std::string> explanation(const Analysis& analysis, int64_t D = 0);
 
-/// The advice at one D alone: "at D = 5060 use pipelined_thread: ...".
-std::string advice_sentence(const StrategyAdvice& advice);
+/// The advice, neighbouring D with the same strategy in one sentence: "From D = 1264 to 5060 use pipelined_thread: ...".
+std::vector<std::string> advice_sentences(std::span<const StrategyAdvice> advice);
 
 } // namespace shardline

@@ -2,6 +2,8 @@
 
 #include "postprocess/csv.hpp"
 
+#include <fmt/ranges.h>
+
 namespace shardline {
 namespace {
 
@@ -120,7 +122,7 @@ NamedText advice_csv(const Analysis& analysis)
         append(cells, place_cells(advice.at));
         append(cells, {csv_number(advice.t_step_s), csv_text(advice.against)});
         append(cells, estimate_cells(advice.speedup));
-        append(cells, {csv_bool(advice.certain), csv_text(advice.as_good)});
+        append(cells, {csv_bool(advice.certain), csv_text(fmt::format("{}", fmt::join(advice.as_good, ", ")))});
         table.add_row(cells);
     }
     return {"advice.csv", table.text()};

@@ -1,6 +1,7 @@
 #include "postprocess/report_json.hpp"
 
 #include <algorithm>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace shardline {
@@ -102,8 +103,14 @@ Json json_of(const StrategyAdvice& advice)
 {
     Json json{{"B", advice.at.B}, {"F", advice.at.F}, {"D", advice.at.D}, {"P", advice.at.P},
               {"compute", name_of(advice.at.compute_type)}, {"wire", name_of(advice.at.wire_type)}, {"strategy", advice.at.strategy},
-              {"t_step_s", advice.t_step_s}, {"against", advice.against}, {"certain", advice.certain}, {"as_good", advice.as_good}};
+              {"t_step_s", advice.t_step_s}, {"against", advice.against}, {"certain", advice.certain}, {"as_good", fmt::format("{}", fmt::join(advice.as_good, ", "))},
+              {"losing", Json::array()}};
     set_estimate(json, "speedup", "speedup_ci", advice.speedup);
+    for (const StrategySpeed& its : advice.losing) {
+        Json loss{{"strategy", its.strategy}};
+        set_estimate(loss, "speedup", "speedup_ci", its.speedup);
+        json["losing"].push_back(loss);
+    }
     return json;
 }
 

@@ -505,8 +505,7 @@ std::string overlap_text(const Analysis& analysis, const Layout& layout)
         if (const std::string sentence = negative_overlap_sentence(points); !sentence.empty()) lines += layout.sentence(sentence);
     }
     lines += fmt::format("\n{}", layout.sentence(overlap_legend));
-    for (const StrategyAdvice& advice : analysis.advice)
-        lines += layout.labelled(Colour::bold, "advice", printable(advice_sentence(advice)));
+    for (const std::string& sentence : advice_sentences(analysis.advice)) lines += layout.labelled(Colour::bold, "advice", printable(sentence));
     return lines;
 }
 

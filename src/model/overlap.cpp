@@ -64,6 +64,8 @@ std::vector<OverlapPoint> overlap_points(std::span<const PointSamples> points)
     return result;
 }
 
+constexpr double worth_telling_of_a_loss = 1.05;
+
 std::vector<StrategyAdvice> advise(std::span<const OverlapPoint> points)
 {
     std::vector<StrategyAdvice> advice;
@@ -75,11 +77,15 @@ std::vector<StrategyAdvice> advise(std::span<const OverlapPoint> points)
         const OverlapPoint& best = *std::ranges::min_element(here, {}, step);
         auto against = std::ranges::find_if(here, [](const OverlapPoint& p) { return p.point.strategy == "mpi_allreduce"; });
         if (against == here.end()) against = std::ranges::max_element(here, {}, step);
-        StrategyAdvice its{best.point, best.t_step_s.value, against->point.strategy, ratio_of(against->t_step_s, best.t_step_s), false, ""};
+        StrategyAdvice its{best.point, best.t_step_s.value, against->point.strategy, ratio_of(against->t_step_s, best.t_step_s), false, {}, {}};
         its.certain = its.speedup.reaches_95() && its.speedup.low > 1;
-        for (const OverlapPoint& other : here)
-            if (other.point.strategy != best.point.strategy && ratio_of(other.t_step_s, best.t_step_s).low <= 1)
-                its.as_good += (its.as_good.empty() ? "" : ", ") + other.point.strategy;
+        for (const OverlapPoint& other : here) {
+            if (other.point.strategy == best.point.strategy) continue;
+            if (ratio_of(other.t_step_s, best.t_step_s).low <= 1) its.as_good.push_back(other.point.strategy);
+            const Estimate speedup = ratio_of(against->t_step_s, other.t_step_s);
+            if (&other != &*against && speedup.value < 1 / worth_telling_of_a_loss && speedup.reaches_95() && speedup.high < 1)
+                its.losing.push_back({other.point.strategy, speedup});
+        }
         advice.push_back(its);
     }
     return advice;

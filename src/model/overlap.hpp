@@ -41,14 +41,21 @@ struct OverlapPoint {
 /// Every point of a sweep with all its times, by B, F, P, types, D and strategy.
 std::vector<OverlapPoint> overlap_points(std::span<const PointSamples> points);
 
-/// Which strategy to use at one D.
+/// A strategy against another: t_step of the other / t_step of this one.
+struct StrategySpeed {
+    std::string strategy;
+    Estimate speedup;
+};
+
+/// Which strategy to use at one D, and which not.
 struct StrategyAdvice {
     Point at;     ///< the best strategy's point
     double t_step_s = 0;
     std::string against;   ///< the strategy it is compared with: mpi_allreduce where measured, else the slowest
     Estimate speedup;      ///< t_step of that one / t_step of the best
     bool certain = false;  ///< the interval of the speed-up lies above 1
-    std::string as_good;   ///< other strategies whose intervals reach down to the best one's, comma-separated
+    std::vector<std::string> as_good;  ///< other strategies whose intervals reach down to the best one's
+    std::vector<StrategySpeed> losing; ///< those that take over 5 % longer than `against`, and longer for certain
 };
 
 /// For every (B, F, P, types, D) at which more than one strategy was measured.

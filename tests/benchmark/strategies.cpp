@@ -1,4 +1,5 @@
-// How long a step takes with each strategy, beside the matmul and the exchange alone, all alternating in one job.
+// How long a step takes with each strategy, beside the matmul, its tiles and the exchange alone, all alternating in one job: where
+// the time of an overlapped step goes.
 // strategies B F D repetitions segment_bytes tiles strategy...
 // tiles: as B:128,448,64 (rows) or F:512,512 (columns), or auto for equal eighths; pipelined_thread@1000: with a sleep of 1000 us between looks
 
@@ -12,9 +13,13 @@
 
 #include <fmt/format.h>
 
+#include <sched.h>
+
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -35,8 +40,35 @@ std::string text(const std::vector<double>& ms)
 }
 
 struct Times {
-    std::vector<double> comp, comm, comm_cpu, step, comp_in_step, step_cpu;
+    std::vector<double> comp, tiles_alone, comm, comm_cpu, step, comp_in_step, step_cpu;
+    double interrupts_ms = 0; ///< over all steps, on rank 0's core
 };
+
+/// What the kernel has spent in interrupts on this core so far, from /proc/stat; counted in hundredths of a second.
+double interrupts_ms()
+{
+    std::ifstream stat("/proc/stat");
+    const std::string wanted = fmt::format("cpu{}", sched_getcpu());
+    for (std::string line, name; std::getline(stat, line);) {
+        std::istringstream fields(line);
+        double user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0;
+        fields >> name >> user >> nice >> system >> idle >> iowait >> irq >> softirq;
+        if (name == wanted) return 10 * (irq + softirq);
+    }
+    return 0;
+}
+
+/// The exchange's tiles one after the other, with nothing sent.
+int64_t tiles_alone_ns(Operands& o, const Exchange& exchange)
+{
+    int64_t sum = 0;
+    for (const int64_t size : exchange.tiles.sizes) {
+        Readings t;
+        timed_tile(o, size, t);
+        sum += t.comp_end_ns - t.comp_begin_ns;
+    }
+    return sum;
+}
 
 } // namespace
 
@@ -73,22 +105,28 @@ int main(int argc, char** argv)
             timed_phases(o, exchange, apart);
             const int64_t comm_cpu = thread_cpu();
             MPI_Barrier(session.work());
+            const int64_t tiles_ns = tiles_alone_ns(o, exchange);
+            MPI_Barrier(session.work());
+            const double interrupts_before_ms = interrupts_ms();
             timed_step(o, exchange, step);
-            const double values[] = {slowest_ms(apart.comp_end_ns - apart.comp_begin_ns), slowest_ms(apart.comm_end_ns - apart.comm_begin_ns),
+            if (repetition >= 0) all[i].interrupts_ms += interrupts_ms() - interrupts_before_ms;
+            const double values[] = {slowest_ms(apart.comp_end_ns - apart.comp_begin_ns), slowest_ms(tiles_ns), slowest_ms(apart.comm_end_ns - apart.comm_begin_ns),
                                      slowest_ms(comm_cpu), slowest_ms(step.comm_end_ns - step.comp_begin_ns),
                                      slowest_ms(step.comp_end_ns - step.comp_begin_ns), slowest_ms(thread_cpu())};
             if (repetition < 0) continue; // warm-up
-            std::vector<double>* columns[] = {&all[i].comp, &all[i].comm, &all[i].comm_cpu, &all[i].step, &all[i].comp_in_step, &all[i].step_cpu};
+            std::vector<double>* columns[] = {&all[i].comp, &all[i].tiles_alone, &all[i].comm, &all[i].comm_cpu, &all[i].step, &all[i].comp_in_step, &all[i].step_cpu};
             for (size_t c = 0; c < std::size(columns); ++c) columns[c]->push_back(values[c]);
         }
     if (!session.is_root()) return 0;
     std::vector<double> comp;
     for (const Times& times : all) comp.insert(comp.end(), times.comp.begin(), times.comp.end());
     fmt::print("B = {}, F = {}, D = {}, P = {}, {}: median [95 %] in ms; matmul alone {}\n", B, F, D, session.size(), blas_kernel_name(), text(comp));
-    fmt::print("{:<21}{:>25}{:>25}{:>25}{:>10}{:>10}\n", "strategy", "exchange alone", "step", "matmul in step", "comm CPU", "in step");
+    fmt::print("{:<21}{:>25}{:>25}{:>25}{:>25}{:>9}{:>8}{:>11}\n", "strategy", "exchange alone", "step", "matmul in step", "its tiles alone", "comm CPU",
+               "in step", "interrupts");
     for (size_t i = 0; i < all.size(); ++i)
-        fmt::print("{:<21}{:>25}{:>25}{:>25}{:>10.1f}{:>10.1f}\n", argv[7 + static_cast<int>(i)], text(all[i].comm), text(all[i].step),
-                   text(all[i].comp_in_step), median(all[i].comm_cpu), median(all[i].step_cpu));
+        fmt::print("{:<21}{:>25}{:>25}{:>25}{:>25}{:>9.1f}{:>8.1f}{:>11.1f}\n", argv[7 + static_cast<int>(i)], text(all[i].comm), text(all[i].step),
+                   text(all[i].comp_in_step), text(all[i].tiles_alone), median(all[i].comm_cpu), median(all[i].step_cpu),
+                   all[i].interrupts_ms / static_cast<double>(repetitions));
     fmt::print("tiles {}, segments of {} bytes\n", tiles, segment_bytes);
     return 0;
 }

@@ -89,6 +89,9 @@ TEST(Advice, NamesTheFastestStrategyAndWhatItGains)
         EXPECT_TRUE(its.certain);
         EXPECT_TRUE(its.as_good.empty());
         EXPECT_GT(its.speedup.value, 1);
+        ASSERT_EQ(its.losing.size(), 1u);
+        EXPECT_EQ(its.losing[0].strategy, "mpi_iallreduce");
+        EXPECT_LT(its.losing[0].speedup.high, 1);
     }
     EXPECT_GT(advice[0].speedup.value, advice[1].speedup.value); // more to hide below the crossover
 }
@@ -96,7 +99,10 @@ TEST(Advice, NamesTheFastestStrategyAndWhatItGains)
 TEST(Advice, SaysWhereNothingIsGained)
 {
     const std::vector<RunData> launches{launch_of("mpi_allreduce", 1, 1), launch_of("segmented_ring", 1, 2)};
-    for (const StrategyAdvice& its : advise(overlap_points(collect_samples(launches)))) EXPECT_FALSE(its.as_good.empty());
+    for (const StrategyAdvice& its : advise(overlap_points(collect_samples(launches)))) {
+        EXPECT_FALSE(its.as_good.empty());
+        EXPECT_TRUE(its.losing.empty());
+    }
 }
 
 TEST(Analysis, SpeaksOfOverlapOnlyWhereThereIsAChoice)

@@ -250,7 +250,7 @@ Analysis analysis_with_overlap()
                             .comm_cpu_s = std::nullopt, .floor_s = floor};
     };
     analysis.overlap = {point(plain, 0.30, 0.14, std::nullopt), point(overlapping, 0.182, 0.175, 0.16)};
-    analysis.advice = {{overlapping, 0.182, "mpi_allreduce", estimate(1.65, 0.02), true, ""}};
+    analysis.advice = {{overlapping, 0.182, "mpi_allreduce", estimate(1.65, 0.02), true, {}, {}}};
     return analysis;
 }
 
@@ -273,6 +273,26 @@ TEST(Explanation, SaysWhatBoundsWhatToChangeAndWhichStrategyToUse)
     EXPECT_TRUE(holds(sentences[0], "The one cause that moves it most: MPI_Allreduce reaches 69 % of the link; without it D* would be ")) << sentences[0];
     EXPECT_TRUE(holds(sentences[1], "use pipelined_thread (182 ms a step): 1.65")) << sentences[1];
     EXPECT_TRUE(holds(explanation(test::explained_analysis()).back(), "One strategy was measured"));
+}
+
+TEST(Explanation, SaysInOneSentenceWhatHoldsAtSeveralD)
+{
+    Analysis analysis = analysis_with_overlap();
+    const Estimate half{.value = 0.5, .low = 0.45, .high = 0.55};
+    analysis.advice.front().losing = {{"mpi_iallreduce", half}};
+    analysis.advice.push_back(analysis.advice.front());
+    analysis.advice.back().at.D = 100000;
+    analysis.advice.back().speedup.value = 1.1;
+    auto sentences = explanation(analysis);
+    ASSERT_EQ(sentences.size(), 2u);
+    EXPECT_TRUE(holds(sentences[1], "to 100000 use pipelined_thread: 1.10 to 1.65 times as fast as mpi_allreduce")) << sentences[1];
+    EXPECT_TRUE(holds(sentences[1], "slower than mpi_allreduce by more than 5 % at one of these at least: mpi_iallreduce (0.50 to 0.50 times as fast)")) << sentences[1];
+
+    analysis.advice.back().at.strategy = "mpi_allreduce";
+    sentences = explanation(analysis);
+    ASSERT_EQ(sentences.size(), 3u);
+    EXPECT_TRUE(holds(sentences[1], "slower than mpi_allreduce by more than 5 %: mpi_iallreduce (0.50 [0.45, 0.55] times as fast)")) << sentences[1];
+    EXPECT_TRUE(holds(sentences[2], "D = 100000 use mpi_allreduce (")) << sentences[2];
 }
 
 TEST(Explanation, AdvisesAtTheNearestDOnly)
