@@ -15,6 +15,7 @@
 #include "measure/runner.hpp"
 #include "measure/session.hpp"
 #include "measure/stop_signal.hpp"
+#include "measure/strategy.hpp"
 #include "model/analysis.hpp"
 #include "model/error.hpp"
 #include "postprocess/printable.hpp"
@@ -289,13 +290,16 @@ void add_findings(RunWriter& writer, RunData& data, const std::vector<Finding>& 
     }
 }
 
-int measure(const Session& session, const CommandLine& command, const Experiment& experiment, RunData earlier, int argc, char** argv)
+int measure(const Session& session, const CommandLine& command, const Experiment& asked, RunData earlier, int argc, char** argv)
 {
+    Experiment experiment = asked;
+    const std::vector<Finding> left_out = leave_out_unavailable(experiment.strategy);
     const bool resumes = !command.resume.empty();
     const std::string path = resumes ? command.resume : command.output;
     require_feasible(session, experiment);
     install_stop_signals(); // before there is a file: from then on a signal ends the run in order
-    RunData data = describe_run(session, command, experiment, argc, argv);
+    RunData data = describe_run(session, command, asked, argc, argv);
+    data.findings.insert(data.findings.end(), left_out.begin(), left_out.end());
     std::optional<RunWriter> writer;
     on_root(session, [&] {
         std::vector<Finding> findings = data.findings;

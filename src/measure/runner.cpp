@@ -4,7 +4,7 @@
 #include "measure/blas.hpp"
 #include "measure/clock.hpp"
 #include "measure/memory.hpp"
-#include "measure/persistent.hpp"
+#include "measure/strategy.hpp"
 #include "measure/timed_step.hpp"
 #include "measure/visitor.hpp"
 #include "model/analysis.hpp"
@@ -606,16 +606,10 @@ void refuse_unsupported(const Experiment& experiment)
                                      "that has it",
                                      name_of(experiment.compute_type), blas_version_text()));
     const auto asks_for = [&](std::string_view name) { return std::ranges::find(experiment.strategy, name) != experiment.strategy.end(); };
-    int level = MPI_THREAD_SINGLE;
-    MPI_Query_thread(&level);
-    if (asks_for("pipelined_thread") && level < MPI_THREAD_SERIALIZED)
-        throw InputError(fmt::format("strategy pipelined_thread is not available (this MPI, {}, lets only the main thread call it): use "
-                                     "pipelined_test",
-                                     mpi_version_text()));
+    for (const std::string& name : experiment.strategy)
+        if (const std::string why = why_unavailable(*strategy_named(name)); !why.empty())
+            throw InputError(fmt::format("strategy {} is not available ({}): use another", name, why));
     if (!asks_for("mpi_persistent")) return;
-    if (!has_persistent_collectives())
-        throw InputError(fmt::format("strategy mpi_persistent is not available (this MPI, {}, has no persistent collectives): leave it out",
-                                     mpi_version_text()));
     for (const Shape shape : shapes_of(experiment))
         if (shape.B * shape.F > max_mpi_count)
             throw InputError(fmt::format("strategy mpi_persistent cannot sum {} elements (one request takes {} at most): leave it out, or "

@@ -1,7 +1,12 @@
 #pragma once
 
+#include "model/run_data.hpp"
+
+#include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace shardline {
 
@@ -22,5 +27,12 @@ std::optional<Strategy> strategy_named(std::string_view name);
 bool overlaps(Strategy strategy);
 /// True where messages are cut by us.
 bool is_segmented(Strategy strategy);
+
+/// Why this MPI cannot do it; empty where it can.
+std::string why_unavailable(Strategy strategy);
+
+/// Takes out of several strategies those for which `why` has a reason, a warning each. Where none would remain all stay: to be refused.
+std::vector<Finding> leave_out_unavailable(std::vector<std::string>& strategies,
+                                           const std::function<std::string(Strategy)>& why = why_unavailable);
 
 } // namespace shardline
