@@ -36,6 +36,19 @@ bool holds_something_else(const std::string& path)
     return !begin.empty() && !begin.starts_with("{\n  \"schema\": \"shardline-");
 }
 
+/// Of the environment; empty where it is not set.
+std::string_view variable(const char* name)
+{
+    const char* value = std::getenv(name);
+    return value ? value : "";
+}
+
+winsize terminal_size()
+{
+    winsize size{};
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size : winsize{};
+}
+
 /// A file under a temporary name beside its own, removed unless it was given its own.
 class TemporaryFile {
 public:
@@ -118,21 +131,24 @@ void print_message(std::string_view message)
     std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
-bool colour_wanted()
-{
-    const auto variable = [](const char* name) -> std::string_view {
-        const char* value = std::getenv(name);
-        return value ? value : "";
-    };
-    return isatty(STDOUT_FILENO) == 1 && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
-}
+bool is_terminal() { return isatty(STDOUT_FILENO) == 1; }
+
+bool terminal_obeys() { return is_terminal() && variable("TERM") != "dumb"; }
+
+bool colour_wanted() { return terminal_obeys() && variable("NO_COLOR").empty(); }
 
 int terminal_width()
 {
     constexpr int usual = 80;
-    winsize size{};
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return usual;
-    return size.ws_col;
+    const int columns = terminal_size().ws_col;
+    return columns > 0 ? columns : usual;
+}
+
+int terminal_height()
+{
+    constexpr int usual = 24;
+    const int lines = terminal_size().ws_row;
+    return lines > 0 ? lines : usual;
 }
 
 } // namespace shardline

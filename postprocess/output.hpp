@@ -34,7 +34,12 @@ void print_message(std::string_view message);
 /// Whether results may be coloured: standard output is a terminal, and neither NO_COLOR nor TERM=dumb is set.
 bool colour_wanted();
 
-/// Columns of the terminal standard output is, or 80.
+/// Whether standard output is a terminal, and whether that obeys escape sequences (TERM is not dumb).
+bool is_terminal();
+bool terminal_obeys();
+
+/// Columns and lines of the terminal standard output is, or 80 and 24.
 int terminal_width();
+int terminal_height();
 
 } // namespace shardline

@@ -1,5 +1,5 @@
-// `shardline`: what a run means (report, explain), what has changed (compare), and what the law says on
-// paper (predict). Links no MPI.
+// `shardline`: what a run means (report, explain), what has changed (compare), how far one is (watch), and what the law says
+// on paper (predict). Links no MPI.
 
 #include "experiment/nearest_name.hpp"
 #include "model/error.hpp"
@@ -67,7 +67,7 @@ int run(int argc, char** argv)
     program.require_subcommand(0, 1);
     program.footer(example);
     const Command commands[] = {add_report_command(program), add_explain_command(program), add_compare_command(program),
-                                add_predict_command(program)};
+                                add_watch_command(program), add_predict_command(program)};
     try {
         program.parse(argc, argv);
     } catch (const CLI::ParseError& stop) {
@@ -75,7 +75,7 @@ int run(int argc, char** argv)
     }
     for (const Command& command : commands)
         if (command.app->parsed()) return command.run();
-    throw InputError("no subcommand is given: give report, explain, compare or predict, or see 'shardline --help'");
+    throw InputError("no subcommand is given: give report, explain, compare, watch or predict, or see 'shardline --help'");
 }
 
 } // namespace

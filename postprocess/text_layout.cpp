@@ -46,6 +46,14 @@ std::string time_text(double seconds)
     return fmt::format("{} {}", significant(seconds * unit.per_second, 3), unit.name);
 }
 
+std::string duration_text(double seconds)
+{
+    const auto whole = static_cast<int64_t>(seconds + 0.5);
+    if (whole < 60) return fmt::format("{} s", whole);
+    if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+    return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
+}
+
 std::string wrapped(std::string_view text, size_t width, size_t indent)
 {
     const size_t room = width > indent ? width - indent : 1;

@@ -29,6 +29,9 @@ TimeUnit time_unit_for(double seconds);
 /// "50.5 ms".
 std::string time_text(double seconds);
 
+/// A time a person waits: "50 s", "3 min 05 s", "2 h 10 min".
+std::string duration_text(double seconds);
+
 /// `text` broken between words into lines of at most `width` characters, each after `indent` spaces; ends in a
 /// line break. A word longer than a line is broken where the line ends.
 std::string wrapped(std::string_view text, size_t width, size_t indent);

@@ -1,6 +1,7 @@
 #include "apps/progress.hpp"
 
 #include "measure/clock.hpp"
+#include "postprocess/text_layout.hpp"
 
 #include <fmt/format.h>
 
@@ -24,18 +25,10 @@ bool stderr_reaches_a_terminal()
     return name.starts_with("/dev/pts/") || name.starts_with("/dev/tty");
 }
 
-std::string duration(double seconds)
-{
-    const auto whole = static_cast<int64_t>(seconds + 0.5);
-    if (whole < 60) return fmt::format("{} s", whole);
-    if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
-    return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
-}
-
 std::string text_of(const Progress& p)
 {
     if (p.visits_planned == 0) return fmt::format("{}: point {}", p.phase, p.visits_done);
-    return fmt::format("{}: {} of {} visits, {} left", p.phase, p.visits_done, p.visits_planned, duration(p.seconds_left));
+    return fmt::format("{}: {} of {} visits, {} left", p.phase, p.visits_done, p.visits_planned, duration_text(p.seconds_left));
 }
 
 } // namespace

@@ -5,7 +5,7 @@ cd "$scratch" || exit 1
 "$make_file" run.h5 || fail "make_synthetic_file"
 
 commands=("report run.h5" "explain run.h5" "report run.h5 --json -" "predict --hardware tpu-v5e" "predict --hardware tpu-v5e --json" "--help"
-    "--version" "report --help" "predict --list-hardware")
+    "--version" "report --help" "predict --list-hardware" "watch run.h5")
 
 # A disk that is full, a reader that has gone, no standard output at all
 for arguments in "${commands[@]}"; do
@@ -29,7 +29,7 @@ done
 ends_with 0 "$shardline" --version
 says "shardline "
 says "HDF5 headers"
-for subcommand in "" report explain compare predict; do
+for subcommand in "" report explain compare watch predict; do
     ends_with 0 "$shardline" $subcommand --help
     says "Example"
     [ -z "$err" ] || fail "help on standard error"
@@ -37,7 +37,7 @@ for subcommand in "" report explain compare predict; do
 done
 refuses "no subcommand" "$shardline"
 refuses "no subcommand 'reprot': did you mean 'report'?" "$shardline" reprot run.h5 --strict
-refuses "no subcommand 'elucidate': give report or explain or compare or predict" "$shardline" elucidate
+refuses "no subcommand 'elucidate': give report or explain or compare or watch or predict" "$shardline" elucidate
 
 # Colour
 escape=$(printf '\033')
