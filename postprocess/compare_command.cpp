@@ -5,6 +5,7 @@
 #include "model/error.hpp"
 #include "postprocess/comparison_text.hpp"
 #include "postprocess/exit_code.hpp"
+#include "postprocess/junit.hpp"
 #include "postprocess/launches.hpp"
 #include "postprocess/output.hpp"
 #include "postprocess/quantity.hpp"
@@ -13,12 +14,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <memory>
+#include <optional>
 
 namespace shardline {
 namespace {
 
 struct CompareOptions {
     std::vector<std::string> base, current;
+    std::optional<std::string> junit;
     std::string threshold = "3";
     bool different = false;
 };
@@ -28,7 +31,8 @@ compared; 2 usage or input error.
 
 Examples:
   shardline compare monday.h5 tuesday.h5
-  shardline compare monday1.h5 monday2.h5 monday3.h5 --against today*.h5)";
+  shardline compare monday1.h5 monday2.h5 monday3.h5 --against today*.h5 \
+      --junit compare.xml)";
 
 void refuse_differences(const RunData& base, const RunData& current)
 {
@@ -57,6 +61,7 @@ int compare_runs(const CompareOptions& options)
 
     const ComparisonOptions comparison_options{.threshold = percent / 100, .false_alarm = 0.05};
     const Comparison comparison = compare(base, current, comparison_options);
+    if (options.junit) write_file(*options.junit, comparison_junit(comparison, comparison_options), "JUnit XML");
     write_standard_output(comparison_text(comparison, comparison_options, std::clamp(terminal_width(), 60, 100)));
     const bool compared = std::ranges::any_of(comparison.changes, [](const Change& change) { return change.ratio.has_value(); });
     return !compared ? 3 : comparison.changed() ? 1 : 0;
@@ -73,6 +78,8 @@ Command add_compare_command(CLI::App& program)
         ->option_text("...");
     app->add_option("--against", options->current, "The new runs")->option_text("NEW.h5 ...");
     app->add_option("--threshold", options->threshold, "Percent below which nothing is called a change\n(default 3)")->option_text("PERCENT");
+    app->add_option("--junit", options->junit, "Write the result as JUnit XML to PATH too, for\ncontinuous integration: a test case a point")
+        ->option_text("PATH");
     app->add_flag("--different", options->different, "Compare although machine, library or experiment\ndiffer");
     app->footer(example);
     return {app, [options] { return compare_runs(*options); }};

@@ -21,13 +21,9 @@ std::string value_text(const Change& change, double value)
 
 std::string percent_text(double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); }
 
-/// "B = 1024, D = 512, F = 1024, mpi_allreduce"
-std::string place_text(const Change& change)
+std::string interval_text(const Change& change)
 {
-    const std::string strategy = change.point.strategy.empty() ? "" : ", " + change.point.strategy;
-    if (change.point.D == 0 && change.point.kind == PointKind::crossover)
-        return fmt::format("B = {}, F = {}{}", change.point.B, change.point.F, strategy);
-    return name_of(change.point) + strategy;
+    return fmt::format("{} [{}, {}]", percent_text(change.ratio->value), percent_text(change.ratio->low), percent_text(change.ratio->high));
 }
 
 std::string table_of(const std::vector<const Change*>& changes)
@@ -39,12 +35,25 @@ std::string table_of(const std::vector<const Change*>& changes)
     table.add_column("change [95 %]", TextTable::Align::left);
     for (const Change* change : changes)
         table.add_row({change->quantity, value_text(*change, change->base), value_text(*change, change->current),
-                       fmt::format("{} [{}, {}]", percent_text(change->ratio->value), percent_text(change->ratio->low),
-                                   percent_text(change->ratio->high))});
+                       interval_text(*change)});
     return table.text(2 * indent);
 }
 
 } // namespace
+
+std::string place_text(const Change& change)
+{
+    const std::string strategy = change.point.strategy.empty() ? "" : ", " + change.point.strategy;
+    if (change.point.D == 0 && change.point.kind == PointKind::crossover)
+        return fmt::format("B = {}, F = {}{}", change.point.B, change.point.F, strategy);
+    return name_of(change.point) + strategy;
+}
+
+std::string change_sentence(const Change& change)
+{
+    const std::string values = fmt::format("{} {} -> {}", change.quantity, value_text(change, change.base), value_text(change, change.current));
+    return change.ratio ? fmt::format("{}: {}", values, interval_text(change)) : values + ": too few visits for an interval";
+}
 
 std::string comparison_text(const Comparison& comparison, const ComparisonOptions& options, int width)
 {

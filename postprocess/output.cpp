@@ -1,6 +1,7 @@
 #include "postprocess/output.hpp"
 
 #include "model/error.hpp"
+#include "postprocess/junit.hpp"
 #include "postprocess/printable.hpp"
 
 #include <cerrno>
@@ -31,9 +32,10 @@ bool holds_something_else(const std::string& path)
     if (!std::filesystem::is_regular_file(path, ignored)) return false;
     const File file(std::fopen(path.c_str(), "rb"));
     if (!file) return true; // who knows
-    char start[64] = {};
+    char start[128] = {};
     const std::string_view begin(start, std::fread(start, 1, sizeof start, file.get()));
-    return !begin.empty() && !begin.starts_with("{\n  \"schema\": \"shardline-");
+    const bool ours = begin.starts_with("{\n  \"schema\": \"shardline-") || begin.starts_with(junit_beginning);
+    return !begin.empty() && !ours;
 }
 
 /// Of the environment; empty where it is not set.
@@ -114,15 +116,14 @@ void write_standard_output(std::string_view text)
         throw InputError(fmt::format("standard output cannot be written ({}): the result is lost, run again", std::strerror(errno)));
 }
 
-void write_file(const std::string& path, std::string_view text)
+void write_file(const std::string& path, std::string_view text, std::string_view what)
 {
     if (holds_something_else(path))
-        throw InputError(fmt::format("{}: exists and is no JSON of shardline's (it would be lost): give another path for the JSON", path));
+        throw InputError(fmt::format("{0}: exists and is no {1} of shardline's (it would be lost): give another path for the {1}", path, what));
     File file(std::fopen(path.c_str(), "wb"));
     const bool written = file && std::fwrite(text.data(), 1, text.size(), file.get()) == text.size() && std::fflush(file.get()) == 0;
     if (!written || std::fclose(file.release()) != 0) // network file systems tell of a full disk at the end
-        throw InputError(fmt::format("{}: cannot be written ({}): give another path, or - for standard output", path,
-                                     std::strerror(errno)));
+        throw InputError(fmt::format("{}: cannot be written ({}): give another path for the {}", path, std::strerror(errno), what));
 }
 
 void print_message(std::string_view message)

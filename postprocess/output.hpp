@@ -12,9 +12,9 @@ namespace shardline {
 /// full, so that a report that was lost is never a success.
 void write_standard_output(std::string_view text);
 
-/// Writes `text` to the file `path`, replacing what it held. Throws InputError where that fails, or where
-/// the file is an HDF5 file, which could be a run's only copy.
-void write_file(const std::string& path, std::string_view text);
+/// Writes `text`, which is `what`, to the file `path`, replacing what it held. Throws InputError where that fails, or where the
+/// file holds something that this program does not write there: it could be a run's only copy.
+void write_file(const std::string& path, std::string_view text, std::string_view what = "JSON");
 
 /// A text that becomes a file of that name.
 struct NamedText {

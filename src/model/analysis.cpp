@@ -6,6 +6,8 @@
 #include "model/text.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <tuple>
 
 namespace shardline {
@@ -230,6 +232,29 @@ std::string texts_of(const RunData& run, std::string RankInfo::*member)
     return joined.empty() ? "unknown" : joined;
 }
 
+/// How many ranks each host has, sorted: "2, 2".
+std::string ranks_by_host(const RunData& run)
+{
+    std::map<std::string, int64_t> by_host;
+    for (const RankInfo& rank : run.ranks) ++by_host[rank.host];
+    std::vector<int64_t> counts;
+    for (const auto& [host, count] : by_host) counts.push_back(count);
+    std::sort(counts.begin(), counts.end());
+    std::string joined;
+    for (const int64_t count : counts) joined += (joined.empty() ? "" : ", ") + std::to_string(count);
+    return joined;
+}
+
+/// BLAS threads of a rank: the different numbers, sorted.
+std::string blas_threads(const RunData& run)
+{
+    std::set<int32_t> numbers;
+    for (const RankInfo& rank : run.ranks) numbers.insert(rank.blas_threads);
+    std::string joined;
+    for (const int32_t number : numbers) joined += (joined.empty() ? "" : ", ") + std::to_string(number);
+    return joined;
+}
+
 } // namespace
 
 Analysis analyse(std::span<const RunData> launches, const AnalysisOptions& options)
@@ -260,12 +285,14 @@ std::vector<std::string> differences_between(const RunData& a, const RunData& b)
         if (of_a != of_b) differences.push_back(what + ": " + of_a + " / " + of_b);
     };
     compare("ranks", std::to_string(a.ranks.size()), std::to_string(b.ranks.size()));
+    if (a.ranks.size() == b.ranks.size()) compare("ranks on each host", ranks_by_host(a), ranks_by_host(b));
     compare("CPU models", texts_of(a, &RankInfo::cpu_model), texts_of(b, &RankInfo::cpu_model));
     const auto lines_a = experiment_lines(a), lines_b = experiment_lines(b);
     compare("experiment", lines_missing_from(lines_a, lines_b), lines_missing_from(lines_b, lines_a));
     compare("MPI", provenance_value(a, "mpi_version"), provenance_value(b, "mpi_version"));
     compare("BLAS", provenance_value(a, "blas_version"), provenance_value(b, "blas_version"));
     compare("BLAS kernels", texts_of(a, &RankInfo::blas_kernel), texts_of(b, &RankInfo::blas_kernel));
+    compare("BLAS threads", blas_threads(a), blas_threads(b));
     return differences;
 }
 

@@ -3,7 +3,8 @@
 //   make_synthetic_file OUT.h5 [knob=value ...]
 //
 // Knobs are members of SyntheticPlan and SyntheticMachine, and: status (running, complete, stopped, failed; running
-// leaves the file as a killed run does), host (of rank 0), title, finding (text of a warning).
+// leaves the file as a killed run does), host (of rank 0), cpu, kernel, threads (of all ranks), mpi, blas (versions), title, finding
+// (text of a warning).
 
 #include "model/error.hpp"
 #include "record/writer.hpp"
@@ -23,6 +24,8 @@ struct Order {
     SyntheticPlan plan;
     RunStatus status = RunStatus::complete;
     std::string host, title, finding;
+    RankInfo rank;            ///< what is set here, of all ranks
+    std::string mpi, blas;    ///< versions
 };
 
 using Knob = std::function<void(Order&, const std::string&)>;
@@ -101,6 +104,12 @@ const std::map<std::string, Knob>& knobs()
         {"status", [](Order& order, const std::string& name) { order.status = status_named(name); }},
         {"host", text(&Order::host)},
         {"title", text(&Order::title)},
+        {"ranks_on_host", number(&SyntheticPlan::ranks_on_host)},
+        {"mpi", text(&Order::mpi)},
+        {"blas", text(&Order::blas)},
+        {"cpu", [](Order& order, const std::string& name) { order.rank.cpu_model = name; }},
+        {"kernel", [](Order& order, const std::string& name) { order.rank.blas_kernel = name; }},
+        {"threads", [](Order& order, const std::string& number) { order.rank.blas_threads = std::stoi(number); }},
         {"finding", text(&Order::finding)},
     };
     return table;
@@ -121,6 +130,15 @@ void write(const std::string& path, const Order& order)
 {
     RunData run = synthetic_run(order.plan);
     if (!order.host.empty()) run.ranks[0].host = order.host;
+    for (RankInfo& rank : run.ranks) {
+        if (!order.rank.cpu_model.empty()) rank.cpu_model = order.rank.cpu_model;
+        if (!order.rank.blas_kernel.empty()) rank.blas_kernel = order.rank.blas_kernel;
+        if (order.rank.blas_threads > 0) rank.blas_threads = order.rank.blas_threads;
+    }
+    for (auto& [name, value] : run.provenance) {
+        if (name == "mpi_version" && !order.mpi.empty()) value = order.mpi;
+        if (name == "blas_version" && !order.blas.empty()) value = order.blas;
+    }
     if (!order.title.empty()) run.experiment_effective = "title = \"" + order.title + "\"\n" + run.experiment_effective;
     if (!order.finding.empty()) run.findings.push_back({"planted", Severity::warning, -1, order.finding});
 
