@@ -267,20 +267,23 @@ std::optional<Estimate> estimate_of(const Series& series)
     if (series.empty()) return std::nullopt;
     std::vector<int32_t> visits;
     std::vector<double> launch_medians;
+    const bool one_launch = series.front().launch == series.back().launch; // then there is no spread to add
     size_t launch_begin = 0;
     for (size_t i = 0; i < series.size(); ++i) {
         const bool new_launch = i > 0 && series[i].launch != series[i - 1].launch;
         const bool new_visit = new_launch || (i > 0 && series[i].pass != series[i - 1].pass);
         visits.push_back(i == 0 ? 0 : visits.back() + (new_visit ? 1 : 0));
-        if (i + 1 == series.size() || series[i + 1].launch != series[i].launch) {
+        if (!one_launch && (i + 1 == series.size() || series[i + 1].launch != series[i].launch)) {
             const Series launch(series.begin() + static_cast<std::ptrdiff_t>(launch_begin),
                                 series.begin() + static_cast<std::ptrdiff_t>(i) + 1);
             launch_medians.push_back(median(values_of(launch)));
             launch_begin = i + 1;
         }
     }
-    const std::vector<double> values = values_of(series);
-    return with_launch_spread(spanning_modes(median_estimate(values, visits), values), launch_medians);
+    std::vector<double> values = values_of(series);
+    const Estimate estimate = median_estimate(values, visits);
+    std::sort(values.begin(), values.end());
+    return with_launch_spread(spanning_modes(estimate, values), launch_medians);
 }
 
 } // namespace shardline
