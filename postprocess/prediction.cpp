@@ -2,6 +2,7 @@
 
 #include "model/law.hpp"
 #include "model/shard.hpp"
+#include "postprocess/printable.hpp"
 #include "postprocess/text_layout.hpp"
 
 #include <algorithm>
@@ -108,7 +109,7 @@ private:
 
 std::string heading(const PaperInputs& in)
 {
-    const std::string preset = in.hardware.empty() ? "" : in.hardware + ": ";
+    const std::string preset = in.hardware.empty() ? "" : printable(in.hardware) + ": ";
     const std::string weights = in.weights.name == in.compute.name ? "" : fmt::format(" with {} weights", in.weights.name);
     return fmt::format("{}{}, {} matmul{}, {} on the wire (s = {} bytes)\n", preset, counted(static_cast<size_t>(in.P), "rank"),
                        in.compute.name, weights, in.wire.name, in.wire.bytes);

@@ -3,14 +3,17 @@
 #include "model/analysis.hpp"
 #include "model/error.hpp"
 #include "postprocess/exit_code.hpp"
+#include "postprocess/forecast_text.hpp"
 #include "postprocess/launches.hpp"
 #include "postprocess/output.hpp"
+#include "postprocess/preset_folder.hpp"
 #include "postprocess/quantity.hpp"
 #include "postprocess/report_csv.hpp"
 #include "postprocess/report_json.hpp"
 #include "postprocess/report_text.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
@@ -23,7 +26,8 @@ struct ReportOptions {
     std::optional<std::string> json, csv;
     bool force = false;
     std::string tolerance = "1.25";
-    bool strict = false;
+    bool strict = false, models = false;
+    std::optional<std::string> tokens, presets;
 };
 
 constexpr const char* example = R"(Exit code: 0 the law holds, or the measured efficiencies explain why not;
@@ -42,18 +46,35 @@ double parse_tolerance(const std::string& text)
     return tolerance;
 }
 
+/// Which layers of known models these ranks would wait for; empty where that is not asked.
+std::string models_part(const ReportOptions& options, std::span<const RunData> launches)
+{
+    if (!options.models) {
+        if (options.tokens || options.presets)
+            throw InputError("--tokens or --presets is given without --models (nothing else depends on it): give --models too");
+        return "";
+    }
+    const std::vector<PointSamples> points = collect_samples(launches);
+    const Sweep measured = forecast(points, {}).measured;
+    const int64_t tokens = options.tokens ? parse_count("--tokens", *options.tokens, std::numeric_limits<int32_t>::max()) : measured.B;
+    const auto layers = layer_forecasts(known_presets(options.presets).models, measured_D_star(points, {}, tokens));
+    const std::string basis = fmt::format("a batch of {} tokens, by the measurements, {} on the wire", tokens, name_of(measured.wire_type));
+    return "\n" + models_text(layers, basis, std::clamp(terminal_width(), 60, 100));
+}
+
 int report(const ReportOptions& options)
 {
     const AnalysisOptions analysis_options{parse_tolerance(options.tolerance)};
     const std::vector<RunData> launches = read_launches(options.files);
     const Analysis analysis = analyse(launches, analysis_options);
+    const std::string models = models_part(options, launches);
 
     if (options.csv) write_folder(*options.csv, report_csv(analysis, launches), options.force ? Existing::replace : Existing::keep);
     if (options.json == "-") {
         write_standard_output(report_json(analysis, launches));
     } else {
         if (options.json) write_file(*options.json, report_json(analysis, launches));
-        write_standard_output(report_text(analysis, launches, {colour_wanted(), std::min(terminal_width(), 100)}));
+        write_standard_output(report_text(analysis, launches, {colour_wanted(), std::min(terminal_width(), 100)}) + models);
     }
     return exit_code_of(analysis.verdict, options.strict ? Strictness::strict : Strictness::normal);
 }
@@ -74,6 +95,9 @@ Command add_report_command(CLI::App& program)
     app->add_flag("--force", options->force, "Replace files in DIR that exist");
     app->add_option("--tolerance", options->tolerance, "Factor between D_obs and D_law within which the\nlaw holds (default 1.25)")
         ->option_text("FACTOR");
+    app->add_flag("--models", options->models, "Which row-parallel layers of known models would\nbe compute-bound on these ranks, in a table");
+    app->add_option("--tokens", options->tokens, "With --models: the batch (default: the run's B)")->option_text("N");
+    app->add_option("--presets", options->presets, "With --models: folder with more models (*.toml)")->option_text("DIR");
     app->add_flag("--strict", options->strict, "Exit with 1 unless the law itself holds");
     app->footer(example);
     return {app, [options] { return report(*options); }};

@@ -83,7 +83,7 @@ class Schemas(unittest.TestCase):
         self.assertEqual(found, set(keys_in_schema(schema, schema)))
 
     def test_report(self):
-        full = self.run_file("full.h5", D, "strategies=mpi_allreduce:0,pipelined_thread:0.9", "finding=something", "host=\xe9\x1b")
+        full = self.run_file("full.h5", D, "strategies=mpi_allreduce:0,pipelined_thread:0.9,slower:-0.5", "finding=something", "host=\xe9\x1b")
         outputs = [output_of("report", full, "--json", "-")]
         for name, *knobs in (("one.h5", D), ("single.h5", "P=1"), ("outside.h5", "D=2,4,8"), ("running.h5", D, "status=running"),
                              ("few.h5", D, "passes=1", "repetitions=2"), ("uncalibrated.h5", D, "calibrated=0")):
@@ -96,6 +96,11 @@ class Schemas(unittest.TestCase):
         self.check("prediction", [output_of("predict", *known),
                                   output_of("predict", *known, "--B", "8", "--D", "8", "--F", "8", "--memory", "1GB", "--alpha", "1e-6"),
                                   output_of("predict", "--flops", "1e11", "--ranks", "1", "--json")])
+
+    def test_forecast(self):
+        run = self.run_file("run.h5", D, "strategies=mpi_allreduce:0,pipelined_thread:0.9")
+        self.check("forecast", [output_of("predict", "--from", run, "--json"),
+                                output_of("predict", "--from", run, "--models", "-P", "4", "--bandwidth-factor", "2", "--json")])
 
     def test_hardware(self):
         self.check("hardware", [output_of("predict", "--list-hardware", "--json")])

@@ -56,7 +56,7 @@ ends_with 0 "$shardline" predict --list-hardware --json
 echo "$out" | python3 -c '
 import json, sys
 names = [h["name"] for h in json.load(sys.stdin)["hardware"]]
-assert names == ["h100", "tpu-v5e", "tpu-v6e"]' || fail "JSON of --list-hardware"
+assert names == ["h100", "tpu-v5e", "tpu-v6e"], names' || fail "JSON of --list-hardware"
 
 # Nonsense is refused by name, in every option that takes a number
 ok=(--flops 1e11 --bandwidth 1e8 --B 8 --D 8 --F 8)

@@ -1,6 +1,6 @@
 #include "postprocess/prediction.hpp"
 
-#include "model/hardware.hpp"
+#include "experiment/presets.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -12,7 +12,8 @@ const NumberType bf16{"bf16", 2}, f32{"f32", 4}, f64{"f64", 8}, int8{"int8", 1};
 
 PaperInputs inputs_for(const char* name, const NumberType& type, int64_t P)
 {
-    const Hardware& hardware = *hardware_named(name);
+    static const Presets presets = read_presets({SHARDLINE_PRESETS});
+    const Hardware& hardware = *hardware_named(presets, name);
     PaperInputs in;
     in.P = P;
     in.wire = type.name == "int8" ? bf16 : type;
@@ -139,17 +140,6 @@ TEST(Prediction, CountsTheMemoryOfOneRank)
     in.memory_bytes = p.memory->total_bytes() - 1;
     EXPECT_NE(prediction_text(in, p).find("do not fit"), std::string::npos);
     EXPECT_EQ(nlohmann::json::parse(prediction_json(in, p))["memory"]["fits"], false);
-}
-
-TEST(Hardware, HasTheFiguresOfItsSourceAndNoOthers)
-{
-    EXPECT_EQ(hardware_named("H100"), hardware_named("h100"));
-    EXPECT_EQ(hardware_named("h200"), nullptr);
-    EXPECT_EQ(hardware_named("h100")->W_bytes_per_s, std::nullopt);
-    EXPECT_EQ(hardware_named("tpu-v6e")->M_bytes_per_s, 1.6e12);
-    EXPECT_EQ(rate_of(*hardware_named("h100"), "int8"), std::nullopt);
-    EXPECT_EQ(rate_of(*hardware_named("tpu-v5e"), "int8"), 3.94e14);
-    EXPECT_EQ(rate_of(*hardware_named("tpu-v5e"), "f32"), std::nullopt);
 }
 
 } // namespace
