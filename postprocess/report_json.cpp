@@ -1,6 +1,7 @@
 #include "postprocess/report_json.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
@@ -114,6 +115,56 @@ Json json_of(const StrategyAdvice& advice)
     return json;
 }
 
+Json json_of(const Claim& claim) { return {{"name", claim.name}, {"verdict", name_of(claim.verdict)}, {"reason", claim.reason}}; }
+
+Json number_or_null(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
+
+Json json_of(const ComputeRate& rate)
+{
+    Json json{{"type", name_of(rate.type)}};
+    set_estimate(json, "C_flop_per_s", "C_ci", rate.C_flop_per_s);
+    set_estimate(json, "arithmetic_flop_per_s", "arithmetic_ci", rate.arithmetic_flop_per_s);
+    json["ridge_flop_per_byte"] = number_or_null(rate.ridge_flop_per_byte);
+    return json;
+}
+
+Json json_of(const RooflinePoint& point)
+{
+    Json json{{"kind", name_of(point.point.kind)}, {"type", name_of(point.point.compute_type)},
+              {"B", point.point.B}, {"D", point.point.D / std::max(point.point.P, 1)}, {"F", point.point.F}, {"P", point.point.P},
+              {"intensity_flop_per_byte", std::isfinite(point.intensity_flop_per_byte) ? Json(point.intensity_flop_per_byte) : Json()}};
+    set_estimate(json, "t_s", "t_ci", point.t_s);
+    set_estimate(json, "rate_flop_per_s", "rate_ci", point.rate_flop_per_s);
+    json["bound_flop_per_s"] = number_or_null(point.bound_flop_per_s);
+    json["memory_bound"] = point.memory_bound;
+    json["reached"] = number_or_null(point.reached);
+    json["suspect"] = point.suspect;
+    json["n"] = point.t_s.n;
+    return json;
+}
+
+Json json_of(const BatchCrossover& batch)
+{
+    Json json{{"type", name_of(batch.type)}, {"D", batch.D}, {"F", batch.F}, {"B_law", number_or_null(batch.B_law)}};
+    set_estimate(json, "B_obs", "B_obs_ci", batch.B_obs);
+    json["memory_efficiency"] = batch.memory_efficiency;
+    json["compute_efficiency"] = batch.compute_efficiency;
+    return json;
+}
+
+template <class Items> Json json_list(const Items& items);
+
+Json json_of(const Roofline& roofline)
+{
+    Json json = Json::object();
+    set_estimate(json, "M_bytes_per_s", "M_ci", roofline.M_bytes_per_s);
+    json["vector_bytes"] = roofline.vector_bytes;
+    json["compute"] = json_list(roofline.compute);
+    json["points"] = json_list(roofline.points);
+    json["batches"] = json_list(roofline.batches);
+    return json;
+}
+
 template <class Items>
 Json json_list(const Items& items)
 {
@@ -143,6 +194,8 @@ std::string report_json(const Analysis& analysis, std::span<const RunData> launc
                     {"points", json_list(analysis.points)},
                     {"overlap", json_list(analysis.overlap)},
                     {"advice", json_list(analysis.advice)},
+                    {"claims", json_list(analysis.claims)},
+                    {"roofline", analysis.roofline ? json_of(*analysis.roofline) : Json()},
                     {"calibration", json_of(analysis.calibration)},
                     {"findings", json_list(analysis.findings)},
                     {"files", json_list(launches)}};

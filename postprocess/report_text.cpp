@@ -3,6 +3,7 @@
 #include "model/law.hpp"
 #include "postprocess/explanation.hpp"
 #include "postprocess/printable.hpp"
+#include "postprocess/study_text.hpp"
 #include "postprocess/text_layout.hpp"
 
 #include <algorithm>
@@ -509,6 +510,15 @@ std::string overlap_text(const Analysis& analysis, const Layout& layout)
     return lines;
 }
 
+/// A single claim's verdict is that of the whole and stands at the end, once.
+std::string claims_text(const std::vector<Claim>& claims, const Layout& layout)
+{
+    if (claims.size() < 2) return "";
+    std::string lines = layout.heading("Claims");
+    for (const Claim& claim : claims) lines += layout.labelled(colour_of(claim.verdict), name_of(claim.verdict), printable(claim.reason));
+    return lines;
+}
+
 } // namespace
 
 std::string report_text(const Analysis& analysis, std::span<const RunData> launches, const TextStyle& style)
@@ -517,7 +527,10 @@ std::string report_text(const Analysis& analysis, std::span<const RunData> launc
 
     std::string text = run_text(launches, layout);
     text += findings_text(analysis.findings, Severity::warning, Severity::invalid, layout);
-    text += calibration_text(analysis.calibration, layout);
+    const std::vector<Section> studies = study_sections(analysis, layout.width);
+    if (studies.empty()) text += calibration_text(analysis.calibration, layout);
+    for (const Section& section : studies) text += layout.heading(section.heading) + section.body;
+    text += claims_text(analysis.claims, layout);
     for (const Curve& curve : curves_of(analysis)) text += curve_report(curve, analysis, layout);
     if (!analysis.points.empty()) text += fmt::format("\n{}", layout.sentence(points_legend));
     text += overlap_text(analysis, layout);

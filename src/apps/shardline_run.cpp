@@ -177,11 +177,18 @@ std::string plan_text(const Plan& plan, const Experiment& experiment, int ranks)
 {
     const auto many = [](int64_t n, std::string_view noun) { return counted(static_cast<size_t>(n), noun); };
     std::string text = wrapped(printable(experiment.title), terminal_width, 0) +
-                       fmt::format("{}, {} pass{} of {} and {} in each of two modes\n", many(ranks, "rank"), experiment.passes,
+                       fmt::format("{}, {} pass{} of {} and {}{}\n", many(ranks, "rank"), experiment.passes,
                                    experiment.passes == 1 ? "" : "es", many(experiment.repetitions, "repetition"),
-                                   many(experiment.warmups, "warm-up"));
-    if (ranks == 1) text += "one rank has nothing to sum: calibration only\n";
+                                   many(experiment.warmups, "warm-up"),
+                                   experiment.measure == Measure::crossover ? " in each of two modes" : "");
+    if (ranks == 1 && experiment.measure == Measure::crossover) text += "one rank has nothing to sum: calibration only\n";
     double seconds = 0;
+    for (const PlannedPoints& block : plan.blocks) {
+        seconds += block.seconds;
+        text += fmt::format("  {} of kind {}\n", many(block.points, "point"), name_of(block.kind));
+    }
+    if (!plan.blocks.empty())
+        text += fmt::format("  {:.1f} MB on each rank (MB = 10^6 bytes)\n", static_cast<double>(plan.memory_per_rank_bytes) / 1e6);
     for (const PlannedShape& shape : plan.shapes) {
         seconds += shape.seconds;
         text += fmt::format("\nB = {}, F = {}: V = {:.6g} MB of {} in {}\n", shape.B, shape.F,
@@ -205,13 +212,17 @@ void print_findings(const std::vector<Finding>& findings)
 int dry_run(const Session& session, const CommandLine& command, const Experiment& experiment)
 {
     // Also so that the probe computes with the threads of a run.
-    const auto findings = preflight_findings(survey_ranks(experiment.blas_threads, session.control()));
-    const Plan plan = plan_experiment(session, experiment);
+    const auto facts = survey_ranks(experiment.blas_threads, session.control());
+    const auto findings = preflight_findings(facts);
+    std::vector<RankInfo> ranks;
+    for (const RankFacts& rank : facts) ranks.push_back(rank.info);
+    const Plan plan = plan_experiment(session, experiment, ranks);
     on_root(session, [&] {
         print_results(plan_text(plan, experiment, session.size()), "the plan is lost");
         print_findings(findings);
         refuse_meaningless(findings, command.allowed);
     });
+    if (plan.memory_per_rank_bytes > 0) require_memory(plan.memory_per_rank_bytes, session);
     for (const PlannedShape& shape : plan.shapes) require_memory(shape.memory_per_rank_bytes, session);
     return 0;
 }
@@ -296,10 +307,10 @@ int measure(const Session& session, const CommandLine& command, const Experiment
     const std::vector<Finding> left_out = leave_out_unavailable(experiment.strategy);
     const bool resumes = !command.resume.empty();
     const std::string path = resumes ? command.resume : command.output;
-    require_feasible(session, experiment);
-    install_stop_signals(); // before there is a file: from then on a signal ends the run in order
     RunData data = describe_run(session, command, asked, argc, argv);
     data.findings.insert(data.findings.end(), left_out.begin(), left_out.end());
+    require_feasible(session, experiment, data.ranks);
+    install_stop_signals(); // before there is a file: from then on a signal ends the run in order
     std::optional<RunWriter> writer;
     on_root(session, [&] {
         std::vector<Finding> findings = data.findings;

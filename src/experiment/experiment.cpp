@@ -71,6 +71,7 @@ constexpr Limits warmup_limits{0, most_repetitions, "the readings of a visit tra
 constexpr Limits seed_limits{0, std::numeric_limits<int64_t>::max(), "TOML integers have 64 bits with sign"};
 constexpr Limits second_limits{0, 1'000'000'000, "no job runs longer"};
 constexpr Limits segment_limits{0, most_int32, "MPI counts bytes of a message as a 32-bit integer"};
+constexpr Limits vector_limits{0, int64_t{1} << 40, "no rank has a tebibyte for each of three arrays"};
 constexpr Limits tile_limits{0, 64, "smaller tiles cost more in start-up than they hide"};
 constexpr Limits sleep_limits{0, 1'000'000, "a second without a look stops any network"};
 constexpr Limits rank_limits{0, most_int32, "MPI counts ranks as 32-bit integers"};
@@ -228,6 +229,38 @@ Key element_type(std::string_view name, ElementType Experiment::*member)
             [=](const Experiment& e) { return fmt::format("\"{}\"", name_of(e.*member)); }};
 }
 
+Key element_types(std::string_view name, std::vector<ElementType> Experiment::*member)
+{
+    static constexpr std::string_view names[] = {name_of(ElementType::f32), name_of(ElementType::f64), name_of(ElementType::bf16)};
+    return {name,
+            [=](Experiment& e, const Given& given) {
+                (e.*member).clear();
+                for (const std::string& type : read_names(given, names)) (e.*member).push_back(*element_type_named(type));
+            },
+            [=](const Experiment& e) {
+                std::vector<std::string> texts;
+                for (const ElementType type : e.*member) texts.push_back(quoted(std::string(name_of(type))));
+                return texts.size() == 1 ? texts[0] : fmt::format("[{}]", fmt::join(texts, ", "));
+            }};
+}
+
+constexpr std::string_view measure_names[] = {"crossover", "roofline"}; // in the order of Measure
+
+std::string_view name_of(Measure measure) { return measure_names[static_cast<size_t>(measure)]; }
+
+/// Written only where it is not the default, so that files from before it was there pool with later ones.
+Key measure_key()
+{
+    return {"measure",
+            [](Experiment& e, const Given& given) {
+                const auto found = std::ranges::find(measure_names, read_name(given, measure_names));
+                e.measure = static_cast<Measure>(found - std::begin(measure_names));
+            },
+            [](const Experiment& e) {
+                return e.measure == Measure::crossover ? std::string() : quoted(std::string(name_of(e.measure)));
+            }};
+}
+
 Key names_among(std::string_view name, std::vector<std::string> Experiment::*member, std::span<const std::string_view> names)
 {
     return {name,
@@ -274,11 +307,14 @@ const std::vector<Key>& keys()
 {
     static const std::vector<Key> table{
         text("title", &Experiment::title),
+        measure_key(),
         integers("B", &Experiment::B, dimension_limits),
         integers("F", &Experiment::F, dimension_limits),
         integers_or_auto("D", &Experiment::D, contraction_limits),
         element_type("compute_type", &Experiment::compute_type),
         element_type("wire_type", &Experiment::wire_type),
+        element_types("types", &Experiment::types),
+        integer("vector_bytes", &Experiment::vector_bytes, vector_limits),
         names_among("strategy", &Experiment::strategy, strategy_names()),
         integer("segment_bytes", &Experiment::segment_bytes, segment_limits),
         integer("tiles", &Experiment::tiles, tile_limits),
@@ -308,6 +344,38 @@ const std::vector<Key>& keys()
                  [](const Injection& i) { return fmt::format("{}", i.visit); }),
     };
     return table;
+}
+
+/// Keys that mean something for these measures only. Those of every measure are not listed.
+struct KeyOfMeasures {
+    std::string_view key;
+    std::vector<Measure> measures;
+};
+
+const std::vector<KeyOfMeasures>& keys_of_measures()
+{
+    using enum Measure;
+    static const std::vector<KeyOfMeasures> table{
+        {"B", {crossover, roofline}},
+        {"F", {crossover, roofline}},
+        {"D", {crossover, roofline}},
+        {"compute_type", {crossover}},
+        {"wire_type", {crossover}},
+        {"types", {roofline}},
+        {"vector_bytes", {roofline}},
+        {"strategy", {crossover}},
+        {"segment_bytes", {crossover}},
+        {"tiles", {crossover}},
+        {"poll_sleep_us", {crossover}},
+        {"target_D_obs", {crossover}},
+    };
+    return table;
+}
+
+bool has_effect(std::string_view key, Measure measure)
+{
+    const auto found = std::ranges::find(keys_of_measures(), key, &KeyOfMeasures::key);
+    return found == keys_of_measures().end() || std::ranges::find(found->measures, measure) != found->measures.end();
 }
 
 const Key& key_named(const std::string& name, const std::string& origin)
@@ -447,6 +515,17 @@ void check_passes(const Experiment& experiment, const Origins& origins)
            "raise it, or lower 'passes'");
 }
 
+/// A key that has no effect was meant to have one.
+void check_measure(const Experiment& experiment, const Origins& origins)
+{
+    for (const auto& [key, origin] : origins) {
+        if (has_effect(key, experiment.measure)) continue;
+        const Measure its = std::ranges::find(keys_of_measures(), key, &KeyOfMeasures::key)->measures.front();
+        refuse(origin, key, fmt::format("has no effect with measure = \"{}\"", name_of(experiment.measure)),
+               fmt::format("leave it out, or give measure = \"{}\"", name_of(its)));
+    }
+}
+
 /// Keys of a table that has no effect were meant to have one.
 void check_injection(const Experiment& experiment, const Origins& origins)
 {
@@ -488,6 +567,7 @@ Experiment parse_experiment(const std::string& toml_text, const std::string& nam
     Origins origins;
     apply_file(toml_text, name, experiment, origins);
     for (const std::string& override_text : overrides) apply_override(override_text, experiment, origins);
+    check_measure(experiment, origins);
     check_sizes(experiment, origins);
     check_passes(experiment, origins);
     check_injection(experiment, origins);
@@ -500,7 +580,7 @@ std::string to_toml(const Experiment& experiment)
 {
     std::string toml_text;
     for (const Key& key : keys())
-        if (const std::string value = key.write(experiment); !value.empty())
+        if (const std::string value = key.write(experiment); !value.empty() && has_effect(key.name, experiment.measure))
             toml_text += fmt::format("{} = {}\n", key.name, value);
     return toml_text;
 }

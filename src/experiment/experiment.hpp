@@ -17,6 +17,12 @@ enum class Sync {
     window,  ///< an agreed moment of the modelled clocks
 };
 
+/// What a run is about: which points it lays, and which claims they test.
+enum class Measure {
+    crossover, ///< where computation and communication cross over D
+    roofline,  ///< C and M of a rank, and where dot products and matmuls lie under them
+};
+
 /// A fault that a run makes on purpose, to show that it is seen. Such a run gives no verdict.
 struct Injection {
     std::string what;   ///< one of injection_names(); empty: none
@@ -29,11 +35,14 @@ struct Injection {
 /// the same name; docs/experiment.md lists them with their defaults and limits.
 struct Experiment {
     std::string title;
+    Measure measure = Measure::crossover;
     std::vector<int64_t> B{1024}; ///< rows of X and Z; several make one crossover each
     std::vector<int64_t> F{1024}; ///< columns of Y and Z; several make one crossover each
     std::optional<std::vector<int64_t>> D; ///< contraction dimensions; nothing: "auto"
     ElementType compute_type = ElementType::f32;
     ElementType wire_type = ElementType::f32;
+    std::vector<ElementType> types{ElementType::f32, ElementType::f64}; ///< roofline: of matmuls and dot products
+    int64_t vector_bytes = 0; ///< roofline: of each of the triad's arrays; 0: well beyond the caches
     std::vector<std::string> strategy{"mpi_allreduce"}; ///< how partial results are summed; several are measured side by side
     int64_t segment_bytes = 0;   ///< of a message of the strategies that cut messages themselves; 0: as calibrated
     int64_t tiles = 0;           ///< equal tiles of the strategies that overlap; 0: as a model of the step likes best

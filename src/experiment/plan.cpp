@@ -23,6 +23,9 @@ uint64_t hash_of(const Point& point, uint64_t seed, int32_t pass)
     for (int64_t number : {static_cast<int64_t>(pass), static_cast<int64_t>(point.kind), point.B, point.D, point.F,
                            point.message_bytes, point.kind == PointKind::exchange ? point.segment_bytes : 0})
         hash = mixed(hash ^ static_cast<uint64_t>(number));
+    // Where there is none of them the order is what it was before points had them.
+    if (point.round > 0) hash = mixed(hash ^ static_cast<uint64_t>(point.round));
+    for (char letter : point.algorithm) hash = mixed(hash ^ static_cast<unsigned char>(letter));
     for (char letter : point.strategy) hash = mixed(hash ^ static_cast<unsigned char>(letter));
     return hash;
 }
@@ -97,6 +100,27 @@ std::vector<Point> allreduce_points(const Experiment& experiment, Shape shape, i
             points.push_back({.kind = PointKind::allreduce, .P = P, .message_bytes = count * element, .segment_bytes = 0,
                               .compute_type = experiment.compute_type, .wire_type = experiment.wire_type,
                               .strategy = strategy, .tiles = ""});
+    return points;
+}
+
+std::vector<Point> roofline_points(const Experiment& experiment, int64_t vector_bytes, int32_t P)
+{
+    constexpr int64_t multiply_adds = int64_t{1} << 30; // some 10 to 200 ms
+    std::vector<Point> points;
+    const auto add = [&](PointKind kind, ElementType type, int64_t B, int64_t K, int64_t F) {
+        points.push_back({.kind = kind, .B = B, .D = K * P, .F = F, .P = P, .compute_type = type, .wire_type = type,
+                          .strategy = "", .tiles = ""});
+    };
+    add(PointKind::triad, ElementType::f64, 1, vector_bytes / bytes_of(ElementType::f64), 1);
+    for (const ElementType type : experiment.types) {
+        if (type != ElementType::bf16) {
+            add(PointKind::arithmetic, type, 1, multiply_adds, 1);
+            add(PointKind::dot, type, 1, vector_bytes / bytes_of(type), 1);
+        }
+        for (const int64_t n : {512, 1024, 2048}) add(PointKind::matmul, type, n, n, n);
+        for (const Shape shape : shapes_of(experiment))
+            for (const int64_t K : experiment.D.value_or(std::vector<int64_t>{shape.F})) add(PointKind::cold_matmul, type, shape.B, K, shape.F);
+    }
     return points;
 }
 

@@ -30,6 +30,19 @@ int environment_number(const char* name)
     return text == nullptr ? 0 : std::atoi(text);
 }
 
+/// The largest of the levels: all caches of it together. A virtual machine is shown the host's, which it may not have to itself.
+int64_t last_level_cache_bytes(hwloc_topology_t topology)
+{
+    int64_t largest = 0;
+    for (const hwloc_obj_type_t level : {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L4CACHE}) {
+        int64_t of_level = 0;
+        for (hwloc_obj_t cache = nullptr; (cache = hwloc_get_next_obj_by_type(topology, level, cache)) != nullptr;)
+            of_level += static_cast<int64_t>(cache->attr->cache.size);
+        largest = std::max(largest, of_level);
+    }
+    return largest;
+}
+
 /// Hardware threads and cores this process may use, as hwloc sees its binding.
 void find_allowed_cores(RankFacts& facts)
 {
@@ -47,6 +60,7 @@ void find_allowed_cores(RankFacts& facts)
         facts.cores.push_back(core != nullptr ? hwloc_bitmap_first(core->complete_cpuset) : static_cast<int>(pu->os_index));
     }
     facts.machine_cores = std::max(hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE), 0);
+    facts.info.cache_bytes = last_level_cache_bytes(topology);
     char* text = nullptr;
     hwloc_bitmap_list_asprintf(&text, mask);
     facts.info.allowed_cores = text == nullptr ? "" : text;
@@ -110,6 +124,7 @@ void for_each_field(Facts& f, Visit visit)
     visit(f.info.blas_kernel);
     visit(f.info.blas_threads);
     visit(f.info.memory_available_bytes);
+    visit(f.info.cache_bytes);
     visit(f.hardware_threads);
     visit(f.cores);
     visit(f.machine_cores);

@@ -11,6 +11,8 @@
 #include "model/error.hpp"
 #include "model/law.hpp"
 #include "model/precision.hpp"
+#include "model/roofline.hpp"
+#include "model/run_data.hpp"
 #include "model/samples.hpp"
 
 #include <fmt/format.h>
@@ -36,6 +38,15 @@ constexpr int64_t widest_calibration = int64_t{1} << 22;
 bool reaches_far_enough(int64_t K, double time_s, double reach_s) { return time_s > reach_s && (K >= 1024 || time_s > 0.1); }
 
 double to_seconds(int64_t ns) { return static_cast<double>(ns) * 1e-9; }
+
+/// Bytes of each of the roofline's vectors on a rank: as the experiment says, else well beyond the caches. Collective over control.
+int64_t vector_bytes_of(const Session& session, const Experiment& experiment, std::span<const RankInfo> ranks)
+{
+    int64_t bytes = experiment.vector_bytes > 0 ? experiment.vector_bytes : least_vector_bytes(ranks); // known on rank 0
+    MPI_Bcast(&bytes, 1, MPI_INT64_T, 0, session.control());
+    constexpr int64_t whole_lines = 64;
+    return (bytes + whole_lines - 1) / whole_lines * whole_lines;
+}
 
 /// What was done at one point so far. The same on every rank.
 struct PointHistory {
@@ -65,6 +76,12 @@ public:
         bool stopped = false;
         try {
             model_clocks();
+            if (experiment_.measure != Measure::crossover) {
+                lay_points();
+                sweep();
+                record_precision();
+                return {std::move(data_), false};
+            }
             calibrate();
             if (P() > 1) {
                 plan_sweep();
@@ -80,6 +97,14 @@ public:
 
 private:
     int32_t P() const { return session_.size(); }
+
+    /// Of an experiment whose points follow from it and the machine alone: those a resumed run has already stay.
+    void lay_points()
+    {
+        const int64_t vector_bytes = vector_bytes_of(session_, experiment_, data_.ranks);
+        visitor_.evict_with(vector_bytes);
+        if (data_.points.empty()) add_points(roofline_points(experiment_, vector_bytes, P()));
+    }
 
     // Calibration: W and alpha, the allreduce around V, then matmuls long enough to reach past the crossover.
 
@@ -209,7 +234,7 @@ private:
     {
         // Pass 0 was the calibration's own; from here on its points are visited like any other, so that a drift of
         // the machine meets them and the sweep alike.
-        int32_t pass = std::max(1, last_begun_pass());
+        int32_t pass = std::max(experiment_.measure == Measure::crossover ? 1 : 0, last_begun_pass());
         for (std::set<int32_t> wanted = wanted_points(); !wanted.empty() && time_is_left(); wanted = wanted_points(), ++pass) {
             const auto order = visiting_order(data_.points, experiment_.seed, pass);
             for (int32_t index : order) {
@@ -219,7 +244,7 @@ private:
                 show_progress(wanted.size());
             }
             model_clocks();
-            if (!experiment_.D && pass <= last_refining_pass) refine();
+            if (experiment_.measure == Measure::crossover && !experiment_.D && pass <= last_refining_pass) refine();
         }
     }
 
@@ -228,8 +253,7 @@ private:
     {
         std::vector<int32_t> wanted;
         for (size_t i = 0; i < history_.size(); ++i) {
-            const int32_t extra = data_.points[i].kind == PointKind::crossover ? 0 : 1; // calibration has had pass 0
-            if (history_[i].visits < experiment_.passes + extra) wanted.push_back(static_cast<int32_t>(i));
+            if (history_[i].visits < experiment_.passes + visits_before_sweep(data_.points[i])) wanted.push_back(static_cast<int32_t>(i));
         }
         if (wanted.empty()) on_root(session_, [&] { wanted = imprecise_points(); });
         int32_t n = static_cast<int32_t>(wanted.size());
@@ -239,12 +263,25 @@ private:
         return {wanted.begin(), wanted.end()};
     }
 
+    /// Calibration has had pass 0.
+    int32_t visits_before_sweep(const Point& point) const
+    {
+        return experiment_.measure == Measure::crossover && point.kind != PointKind::crossover ? 1 : 0;
+    }
+
     /// Those that may still be visited among the points whose intervals are too wide; while D_obs is not known well enough
     /// only the points that bracket it, as long as they may be.
     std::vector<int32_t> imprecise_points() const
     {
-        const Precision precision = precision_of({&data_, 1}, {experiment_.target_point, experiment_.target_D_obs});
         std::vector<int32_t> imprecise;
+        if (experiment_.measure != Measure::crossover) {
+            for (const Point& point : imprecise_points_of({&data_, 1}, experiment_.target_point)) {
+                const auto index = std::ranges::find(data_.points, point) - data_.points.begin();
+                if (history_[static_cast<size_t>(index)].visits < experiment_.max_passes) imprecise.push_back(static_cast<int32_t>(index));
+            }
+            return imprecise;
+        }
+        const Precision precision = precision_of({&data_, 1}, {experiment_.target_point, experiment_.target_D_obs});
         for (size_t i = 0; i < precision.wanting.size(); ++i) {
             if (i == precision.decisive && !imprecise.empty()) break;
             const Point& point = precision.wanting[i];
@@ -307,6 +344,14 @@ private:
     void record_precision()
     {
         on_root(session_, [&] {
+            if (experiment_.measure != Measure::crossover) {
+                const size_t wanting = imprecise_points_of({&data_, 1}, experiment_.target_point).size();
+                keep({"precision", Severity::note, -1,
+                      fmt::format("{} of {} points are known to ±{:.3g} %", data_.points.size() - wanting, data_.points.size(),
+                                  100 * experiment_.target_point)});
+                if (!time_is_left_here()) keep(budget_note());
+                return;
+            }
             const Precision precision = precision_of({&data_, 1}, {experiment_.target_point, experiment_.target_D_obs});
             for (const SweepPrecision& sweep : precision.sweeps) keep(precision_note(sweep));
             if (!time_is_left_here()) keep(budget_note());
@@ -423,6 +468,7 @@ private:
         append(all.comm_end_ns, rows.comm_end_ns);
         append(all.main_cpu_ns, rows.main_cpu_ns);
         append(all.comm_cpu_ns, rows.comm_cpu_ns);
+        append(all.peer, rows.peer);
     }
 
     /// Median in s over the kept repetitions of the point's first visit of the maximum over ranks, so that a resumed run
@@ -454,11 +500,12 @@ private:
         MPI_Bcast(history_.data(), static_cast<int>(history_.size() * sizeof(PointHistory)), MPI_BYTE, 0, session_.control());
 
         struct Numbers {
-            int64_t kind, B, D, F, P, message_bytes, segment_bytes;
+            int64_t kind, B, D, F, P, message_bytes, segment_bytes, compute_type, wire_type;
         };
         std::vector<Numbers> numbers;
         for (const Point& point : data_.points)
-            numbers.push_back({static_cast<int64_t>(point.kind), point.B, point.D, point.F, point.P, point.message_bytes, point.segment_bytes});
+            numbers.push_back({static_cast<int64_t>(point.kind), point.B, point.D, point.F, point.P, point.message_bytes, point.segment_bytes,
+                               static_cast<int64_t>(point.compute_type), static_cast<int64_t>(point.wire_type)});
         numbers.resize(static_cast<size_t>(n));
         MPI_Bcast(numbers.data(), static_cast<int>(numbers.size() * sizeof(Numbers)), MPI_BYTE, 0, session_.control());
         std::string lines;
@@ -466,14 +513,10 @@ private:
         std::istringstream texts(broadcast_text(lines, session_.control()));
         if (session_.is_root()) return;
         for (const Numbers& its : numbers) {
-            // Types are the experiment's in all points of a run (the exchange has none).
-            const auto kind = static_cast<PointKind>(its.kind);
-            Point point{.kind = kind, .B = its.B, .D = its.D, .F = its.F, .P = static_cast<int32_t>(its.P),
-                        .message_bytes = its.message_bytes, .segment_bytes = its.segment_bytes, .strategy = "", .tiles = ""};
-            if (kind != PointKind::exchange) {
-                point.compute_type = experiment_.compute_type;
-                point.wire_type = experiment_.wire_type;
-            }
+            Point point{.kind = static_cast<PointKind>(its.kind), .B = its.B, .D = its.D, .F = its.F, .P = static_cast<int32_t>(its.P),
+                        .message_bytes = its.message_bytes, .segment_bytes = its.segment_bytes,
+                        .compute_type = static_cast<ElementType>(its.compute_type), .wire_type = static_cast<ElementType>(its.wire_type),
+                        .strategy = "", .tiles = ""};
             std::getline(texts, point.strategy);
             std::getline(texts, point.tiles);
             data_.points.push_back(point);
@@ -543,7 +586,7 @@ private:
     {
         int64_t done = 0, planned = 0;
         for (size_t i = 0; i < history_.size(); ++i) {
-            const int64_t extra = data_.points[i].kind == PointKind::crossover ? 0 : 1;
+            const int64_t extra = visits_before_sweep(data_.points[i]);
             done += history_[i].visits - extra;
             planned += std::max<int64_t>(experiment_.passes, history_[i].visits - extra);
         }
@@ -598,13 +641,15 @@ Machine probe(const Session& session, const Experiment& experiment)
     return machine;
 }
 
-void refuse_unsupported(const Experiment& experiment)
+[[noreturn]] void refuse_type(ElementType type)
 {
-    if (!blas_supports(experiment.compute_type))
-        throw InputError(fmt::format("compute_type {} is not available (the BLAS found at configure time, {}, has no "
-                                     "cblas_sbgemm): use compute_type = \"f32\" with wire_type = \"bf16\", or build with a BLAS "
-                                     "that has it",
-                                     name_of(experiment.compute_type), blas_version_text()));
+    throw InputError(fmt::format("element type {0} is not available (the BLAS found at configure time, {1}, has no cblas_sbgemm): leave it "
+                                 "out, use compute_type = \"f32\" with wire_type = \"bf16\", or build with a BLAS that has it",
+                                 name_of(type), blas_version_text()));
+}
+
+void refuse_unsupported_strategies(const Experiment& experiment)
+{
     const auto asks_for = [&](std::string_view name) { return std::ranges::find(experiment.strategy, name) != experiment.strategy.end(); };
     for (const std::string& name : experiment.strategy)
         if (const std::string why = why_unavailable(*strategy_named(name)); !why.empty())
@@ -617,6 +662,14 @@ void refuse_unsupported(const Experiment& experiment)
                                          shape.B * shape.F, max_mpi_count));
 }
 
+void refuse_unsupported(const Experiment& experiment)
+{
+    const auto types = experiment.measure == Measure::roofline ? experiment.types : std::vector<ElementType>{experiment.compute_type};
+    for (const ElementType type : types)
+        if (!blas_supports(type)) refuse_type(type);
+    if (experiment.measure == Measure::crossover) refuse_unsupported_strategies(experiment);
+}
+
 } // namespace
 
 RunOutcome run_experiment(const Session& session, const Experiment& experiment, RunData data, const RunOutput& output)
@@ -625,13 +678,31 @@ RunOutcome run_experiment(const Session& session, const Experiment& experiment, 
     return Runner(session, experiment, std::move(data), output).run();
 }
 
-void require_feasible(const Session& session, const Experiment& experiment)
+namespace {
+
+int64_t roofline_memory_bytes(const std::vector<Point>& points, int64_t vector_bytes)
+{
+    int64_t operands = 0;
+    for (const Point& point : points)
+        if (point.kind == PointKind::matmul || point.kind == PointKind::cold_matmul)
+            operands = std::max(operands, operand_bytes(point.B, point.F, largest_shard_width(point.D, point.P), point.compute_type, point.wire_type));
+    return 3 * vector_bytes + operands;
+}
+
+} // namespace
+
+void require_feasible(const Session& session, const Experiment& experiment, std::span<const RankInfo> ranks)
 {
     refuse_unsupported(experiment);
     const auto P = static_cast<int32_t>(session.size());
     if (!experiment.inject.what.empty() && experiment.inject.rank >= P)
         throw InputError(fmt::format("inject.rank is {} (this run has the ranks 0 to {}, so nothing would be injected): name one of them",
                                      experiment.inject.rank, P - 1));
+    if (experiment.measure == Measure::roofline) {
+        const int64_t vector_bytes = vector_bytes_of(session, experiment, ranks);
+        require_memory(roofline_memory_bytes(roofline_points(experiment, vector_bytes, P), vector_bytes), session);
+        return;
+    }
     for (const Shape shape : shapes_of(experiment)) {
         const int64_t widest = experiment.D && P > 1 ? std::ranges::max(*experiment.D) : P; // "auto" keeps to what fits
         require_memory(memory_per_rank_bytes(experiment, shape.B, shape.F, largest_shard_width(widest, P), P), session);
@@ -687,12 +758,50 @@ int64_t memory_per_rank_bytes(const Experiment& experiment, int64_t B, int64_t F
     return operand_bytes(B, F, K, experiment.compute_type, experiment.wire_type) + calibration + ring + static_cast<int64_t>(samples);
 }
 
-Plan plan_experiment(const Session& session, const Experiment& experiment)
+namespace {
+
+/// Points of one kind together, in order of first appearance.
+std::vector<PlannedPoints> by_kind(const std::vector<Point>& points, const std::function<double(const Point&)>& seconds_of)
+{
+    std::vector<PlannedPoints> blocks;
+    for (const Point& point : points) {
+        auto block = std::ranges::find(blocks, point.kind, &PlannedPoints::kind);
+        if (block == blocks.end()) block = blocks.insert(blocks.end(), PlannedPoints{point.kind, 0, 0});
+        ++block->points;
+        block->seconds += seconds_of(point);
+    }
+    return blocks;
+}
+
+Plan plan_roofline(const Session& session, const Experiment& experiment, const Machine& machine, std::span<const RankInfo> ranks)
+{
+    constexpr double M = 5e9; // bytes/s, of a rank beside others: for an estimate only
+    const int64_t vector_bytes = vector_bytes_of(session, experiment, ranks);
+    const auto points = roofline_points(experiment, vector_bytes, session.size());
+    const double times = static_cast<double>(experiment.passes * (experiment.repetitions + experiment.warmups));
+    Plan plan;
+    plan.memory_per_rank_bytes = roofline_memory_bytes(points, vector_bytes);
+    plan.blocks = by_kind(points, [&](const Point& point) {
+        if (point.kind == PointKind::triad) return times * 3 * static_cast<double>(vector_bytes) / M;
+        if (point.kind == PointKind::dot) return times * 2 * static_cast<double>(vector_bytes) / M;
+        const double operand_s = static_cast<double>(bytes_of(point.compute_type)) * static_cast<double>(point.D / point.P) * static_cast<double>(point.F) / M;
+        const double half_speed = point.compute_type == ElementType::f64 ? 2 : 1; // the probe multiplies in f32
+        const double comp_s = half_speed * comp_time_s(point.B, point.D, point.F, point.P, machine.C);
+        return times * (point.kind == PointKind::cold_matmul ? std::max(comp_s, operand_s) + static_cast<double>(vector_bytes) / M : comp_s);
+    });
+    return plan;
+}
+
+} // namespace
+
+Plan plan_experiment(const Session& session, const Experiment& experiment, std::span<const RankInfo> ranks)
 {
     refuse_unsupported(experiment);
     const auto P = static_cast<int32_t>(session.size());
     const Machine machine = probe(session, experiment);
-    Plan plan{experiment.D.has_value(), {}};
+    if (experiment.measure == Measure::roofline) return plan_roofline(session, experiment, machine, ranks);
+    Plan plan;
+    plan.D_given = experiment.D.has_value();
     for (const Shape shape : shapes_of(experiment)) {
         const auto s = static_cast<double>(bytes_of(experiment.wire_type));
         const double B = static_cast<double>(shape.B), F = static_cast<double>(shape.F);

@@ -37,8 +37,8 @@ struct RunOutcome {
 };
 
 /// Throws InputError where this build or the nodes' memory cannot serve the experiment: to be known before anything is
-/// written or measured. Collective over session.
-void require_feasible(const Session& session, const Experiment& experiment);
+/// written or measured. `ranks`: what they run on, on rank 0. Collective over session.
+void require_feasible(const Session& session, const Experiment& experiment, std::span<const RankInfo> ranks = {});
 
 /// Runs the experiment: calibrates, predicts, sweeps over D, refines where the curves cross, checks results, until
 /// what was asked for is known. `data` on rank 0 holds what is known beforehand: ranks, findings, provenance,
@@ -60,12 +60,22 @@ struct PlannedShape {
     double seconds = 0; ///< rough estimate
 };
 
-struct Plan {
-    bool D_given = false; ///< false: D was predicted
-    std::vector<PlannedShape> shapes;
+/// The points of one kind, on paper.
+struct PlannedPoints {
+    PointKind kind = PointKind::crossover;
+    int64_t points = 0;
+    double seconds = 0; ///< rough estimate
 };
 
-/// Plans the experiment with estimates from a probe of under a second on this machine. Collective over session.
-Plan plan_experiment(const Session& session, const Experiment& experiment);
+struct Plan {
+    bool D_given = false; ///< false: D was predicted
+    std::vector<PlannedShape> shapes; ///< of a measure of crossovers
+    std::vector<PlannedPoints> blocks; ///< of other measures, whose memory is:
+    int64_t memory_per_rank_bytes = 0;
+};
+
+/// Plans the experiment with estimates from a probe of under a second on this machine. `ranks`: what they run on, on
+/// rank 0. Collective over session.
+Plan plan_experiment(const Session& session, const Experiment& experiment, std::span<const RankInfo> ranks = {});
 
 } // namespace shardline

@@ -186,6 +186,48 @@ void timed_tile(Operands& operands, int64_t size, Readings& t)
     t.comp_end_ns = now_ns();
 }
 
+namespace {
+
+template <class T>
+[[gnu::always_inline]] inline void triad(Vectors& v)
+{
+    T* a = v.a.as<T>();
+    const T* b = v.b.as<T>();
+    const T* c = v.c.as<T>();
+    const T s = 3;
+    for (int64_t i = 0; i < v.elements; ++i) a[i] = b[i] + s * c[i];
+}
+
+} // namespace
+
+void timed_triad(Vectors& v, Readings& t)
+{
+    t.comp_begin_ns = now_ns();
+    if (v.type == ElementType::f64)
+        triad<double>(v);
+    else
+        triad<float>(v);
+    t.comp_end_ns = now_ns();
+}
+
+void timed_dot(Vectors& v, Readings& t)
+{
+    const int n = static_cast<int>(v.elements);
+    t.comp_begin_ns = now_ns();
+    if (v.type == ElementType::f64)
+        v.sink = cblas_ddot(n, v.b.as<double>(), 1, v.c.as<double>(), 1);
+    else
+        v.sink = static_cast<double>(cblas_sdot(n, v.b.as<float>(), 1, v.c.as<float>(), 1));
+    t.comp_end_ns = now_ns();
+}
+
+void timed_arithmetic(Vectors& v, int64_t multiply_adds, Readings& t)
+{
+    t.comp_begin_ns = now_ns();
+    v.sink = multiply_adds_in_registers(v.type, multiply_adds);
+    t.comp_end_ns = now_ns();
+}
+
 void timed_allreduce(Operands& o, Exchange& x, Readings& t)
 {
     t.comm_begin_ns = now_ns();

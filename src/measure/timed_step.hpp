@@ -4,6 +4,7 @@
 
 #include "measure/exchange.hpp"
 #include "measure/operands.hpp"
+#include "measure/vectors.hpp"
 
 #include <mpi.h>
 
@@ -38,6 +39,15 @@ void timed_allreduce(Operands& operands, Exchange& exchange, Readings& t);
 
 /// The matmul of the first `size` rows of Z alone, or columns of a column-major one.
 void timed_tile(Operands& operands, int64_t size, Readings& t);
+
+/// a = b + 3·c over the vectors.
+void timed_triad(Vectors& vectors, Readings& t);
+
+/// The BLAS's dot product of b and c.
+void timed_dot(Vectors& vectors, Readings& t);
+
+/// So many fused multiply-adds of vectors.type that touch no memory, with the widest vectors of the processor.
+void timed_arithmetic(Vectors& vectors, int64_t multiply_adds, Readings& t);
 
 /// Every rank sends `bytes` to the next rank and receives as many from the one before, in messages of
 /// `segment_bytes`, all in flight at once. `requests` holds exchange_requests(...) entries. Collective over work.

@@ -62,6 +62,7 @@ VisitOutcome Visitor::visit(const Point& point, const Visit& visit)
 Visitor::LocalRow Visitor::take_repetition(const Point& point, Mode mode)
 {
     if (point.kind == PointKind::crossover || point.kind == PointKind::matmul) poison(operands_, operands_.Z_partial);
+    if (point.kind == PointKind::cold_matmul) evict_caches(vectors_);
     readings_ = {};
     injector_.before_start(visits_);
     const bool late = start_.wait();
@@ -75,12 +76,18 @@ Visitor::LocalRow Visitor::take_repetition(const Point& point, Mode mode)
         else
             timed_step(operands_, exchange_, readings_);
         break;
-    case PointKind::matmul: timed_matmul(operands_, readings_); break;
+    case PointKind::matmul:
+    case PointKind::cold_matmul: timed_matmul(operands_, readings_); break;
+    case PointKind::arithmetic: timed_arithmetic(vectors_, width_of(point), readings_); break;
+    case PointKind::triad: timed_triad(vectors_, readings_); break;
+    case PointKind::dot: timed_dot(vectors_, readings_); break;
     case PointKind::exchange:
         timed_exchange(send_.as<char>(), receive_.as<char>(), point.message_bytes, point.segment_bytes, requests_.data(),
                        session_.work(), readings_);
         break;
-    case PointKind::allreduce: timed_allreduce(operands_, exchange_, readings_); break;
+    case PointKind::allreduce:
+    case PointKind::collective: timed_allreduce(operands_, exchange_, readings_); break;
+    case PointKind::link: break;
     }
     if (takes_cpu_time) readings_.main_cpu_ns = thread_cpu_ns() - cpu_before_ns;
     if (takes_cpu_time && exchange_.strategy == Strategy::pipelined_thread) readings_.comm_cpu_ns = exchange_.thread->cpu_ns();
@@ -97,9 +104,18 @@ void Visitor::prepare_buffers(const Point& point)
     switch (point.kind) {
     case PointKind::crossover:
     case PointKind::matmul:
+    case PointKind::cold_matmul:
+        operands_.compute_type = point.compute_type;
+        operands_.wire_type = point.wire_type;
+        if (point.kind == PointKind::cold_matmul) prepare(vectors_, eviction_bytes_ / bytes_of(ElementType::f64), ElementType::f64);
         prepare(operands_, point.B, point.F, shard_of(point.D, session_.size(), session_.rank()));
         if (point.kind == PointKind::crossover) exchange_.prepare(point, operands_);
         return;
+    case PointKind::arithmetic: vectors_.type = point.compute_type; return;
+    case PointKind::triad:
+    case PointKind::dot: prepare(vectors_, width_of(point), point.compute_type); return;
+    case PointKind::link: return;
+    case PointKind::collective:
     case PointKind::allreduce: // a Z of the wanted size, all zeros, with nothing to multiply
         prepare(operands_, 1, point.message_bytes / bytes_of(point.wire_type), {});
         timed_matmul(operands_, untimed);
@@ -112,6 +128,8 @@ void Visitor::prepare_buffers(const Point& point)
         return;
     }
 }
+
+int64_t Visitor::width_of(const Point& point) const { return shard_of(point.D, session_.size(), session_.rank()).width; }
 
 /// Brings the ranks' rows of this visit together on rank 0, row-major [row][rank].
 void Visitor::gather(const Point& point, const std::vector<LocalRow>& local, Repetitions& rows)
@@ -138,6 +156,7 @@ void Visitor::gather(const Point& point, const std::vector<LocalRow>& local, Rep
             rows.comm_end_ns.push_back(its.t.comm_end_ns);
             rows.main_cpu_ns.push_back(its.t.main_cpu_ns);
             rows.comm_cpu_ns.push_back(its.t.comm_cpu_ns);
+            rows.peer.push_back(its.peer);
             starts[rank] = at_comm ? its.t.comm_begin_ns : its.t.comp_begin_ns;
             late = late || its.late != 0;
         }
@@ -236,7 +255,7 @@ bool Visitor::fits(int64_t B, int64_t F, int64_t K) const
 int64_t Visitor::held_bytes() const
 {
     return operands_.X.bytes() + operands_.Y.bytes() + operands_.Z.bytes() + operands_.Z_partial.bytes() +
-           operands_.wire_partial.bytes() + operands_.wire_sum.bytes() + exchange_.ring.memory_bytes() + send_.bytes() + receive_.bytes();
+           vectors_.a.bytes() + vectors_.b.bytes() + vectors_.c.bytes() + operands_.wire_partial.bytes() + operands_.wire_sum.bytes() + exchange_.ring.memory_bytes() + send_.bytes() + receive_.bytes();
 }
 
 } // namespace shardline

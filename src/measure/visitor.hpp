@@ -6,6 +6,7 @@
 #include "measure/operands.hpp"
 #include "measure/session.hpp"
 #include "measure/timed_step.hpp"
+#include "measure/vectors.hpp"
 #include "measure/watchdog.hpp"
 #include "measure/wire.hpp"
 #include "model/run_data.hpp"
@@ -49,6 +50,9 @@ public:
     /// See CommonStart. Collective over session.
     std::vector<ClockModel> model_clocks();
 
+    /// Bytes to read before a matmul from memory, so that no cache holds its operands.
+    void evict_with(int64_t bytes) { eviction_bytes_ = bytes; }
+
     /// True where every node can give its ranks operands for that shape. Collective over session.
     bool fits(int64_t B, int64_t F, int64_t K) const;
     /// Bytes of all buffers held now.
@@ -59,10 +63,13 @@ private:
     struct LocalRow {
         Readings t;
         int64_t late = 0;
+        int32_t peer = -1;
+        int32_t unused = 0;
     };
 
     const char* between_visits() const; ///< name of a phase
     void prepare_buffers(const Point& point);
+    int64_t width_of(const Point& point) const; ///< of this rank's shard of D
     LocalRow take_repetition(const Point& point, Mode mode);
     void gather(const Point& point, const std::vector<LocalRow>& local, Repetitions& rows);
 
@@ -72,6 +79,8 @@ private:
     Operands operands_;
     Exchange exchange_;
     Buffer send_, receive_;
+    Vectors vectors_;
+    int64_t eviction_bytes_ = 0;
     std::vector<MPI_Request> requests_;
     CommonStart start_;
     Injector injector_;

@@ -166,9 +166,30 @@ std::string name_of(const Crossover& crossover)
            ", P = " + std::to_string(crossover.P);
 }
 
-/// Verdict and reason of the whole: those of its worst crossover.
+void add_study(Analysis& analysis, const std::vector<Claim>& claims, const std::vector<Finding>& findings)
+{
+    analysis.claims.insert(analysis.claims.end(), claims.begin(), claims.end());
+    analysis.findings.insert(analysis.findings.end(), findings.begin(), findings.end());
+}
+
+/// Those of the worst claim; of a run that means nothing no claim holds.
+void conclude_claims(Analysis& analysis)
+{
+    const auto invalid = std::ranges::find(analysis.findings, Severity::invalid, &Finding::severity);
+    if (invalid != analysis.findings.end()) {
+        for (Claim& claim : analysis.claims) claim.verdict = Verdict::inconclusive, claim.reason = invalid->text;
+    }
+    const Claim* worst = &analysis.claims.front();
+    for (const Claim& claim : analysis.claims)
+        if (worse_of(claim.verdict, worst->verdict) != worst->verdict) worst = &claim;
+    analysis.verdict = worst->verdict;
+    analysis.reason = worst->reason;
+}
+
+/// Verdict and reason of the whole: those of its worst crossover, or claim.
 void conclude(Analysis& analysis, int32_t ranks)
 {
+    if (!analysis.claims.empty()) return conclude_claims(analysis);
     if (analysis.crossovers.empty()) {
         analysis.verdict = Verdict::inconclusive;
         analysis.reason = ranks == 1 ? one_rank_reason : "no sweep over D was measured: calibration only";
@@ -274,6 +295,7 @@ Analysis analyse(std::span<const RunData> launches, const AnalysisOptions& optio
         analysis.advice = advise(analysis.overlap);
     }
     analysis.findings = all_findings(launches, points);
+    if ((analysis.roofline = roofline_of(launches, points))) add_study(analysis, analysis.roofline->claims, analysis.roofline->findings);
     conclude(analysis, launches.front().repetitions.ranks);
     return analysis;
 }

@@ -6,6 +6,7 @@
 #include "model/factors.hpp"
 #include "model/observation.hpp"
 #include "model/overlap.hpp"
+#include "model/roofline.hpp"
 #include "model/run_data.hpp"
 #include "model/statistics.hpp"
 #include "model/verdict.hpp"
@@ -36,6 +37,8 @@ struct Analysis {
     std::vector<Crossover> crossovers;
     std::vector<OverlapPoint> overlap;  ///< of experiments with more than one strategy, or one that overlaps; else empty
     std::vector<StrategyAdvice> advice; ///< for each D at which several strategies were measured
+    std::optional<Roofline> roofline;   ///< of a run that measured one
+    std::vector<Claim> claims;          ///< tested by such a run
     std::vector<Finding> findings; ///< those recorded by the runs and those seen in the data
     Verdict verdict = Verdict::inconclusive;
     std::string reason;

@@ -80,6 +80,18 @@ std::vector<Want> wants_of(const SweepPrecision& sweep, const PrecisionTarget& t
 
 } // namespace
 
+std::vector<Point> imprecise_points_of(std::span<const RunData> launches, double target)
+{
+    std::vector<Point> imprecise;
+    for (const PointSamples& samples : collect_samples(launches)) {
+        const bool times = !samples.comp_s.empty() || !samples.comm_s.empty();
+        const bool comp_known = samples.comp_s.empty() || half_width_of(estimate_of(samples.comp_s)) <= target;
+        const bool comm_known = samples.comm_s.empty() || half_width_of(estimate_of(samples.comm_s)) <= target;
+        if (!times || !comp_known || !comm_known) imprecise.push_back(samples.point);
+    }
+    return imprecise;
+}
+
 Precision precision_of(std::span<const RunData> launches, const PrecisionTarget& target)
 {
     const std::vector<PointSamples> points = collect_samples(launches);

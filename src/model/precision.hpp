@@ -41,6 +41,9 @@ struct Precision {
     bool reached = false;       ///< every sweep has reached the target
 };
 
+/// Points whose times are not known to that relative half-width, whatever their kind.
+std::vector<Point> imprecise_points_of(std::span<const RunData> launches, double target);
+
 /// Precision of the launches so far. They must have passed check_run.
 Precision precision_of(std::span<const RunData> launches, const PrecisionTarget& target = {});
 

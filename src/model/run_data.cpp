@@ -11,13 +11,15 @@ auto key_of(const Point& p)
 {
     const int64_t segment_bytes = p.kind == PointKind::exchange ? p.segment_bytes : 0;
     return std::tuple(p.kind, p.B, p.D, p.F, p.P, p.message_bytes, segment_bytes, p.compute_type, p.wire_type,
-                      std::string_view(p.strategy));
+                      std::string_view(p.strategy), p.round, std::string_view(p.algorithm));
 }
 
 } // namespace
 
 std::strong_ordering operator<=>(const Point& a, const Point& b) { return key_of(a) <=> key_of(b); }
 bool operator==(const Point& a, const Point& b) { return key_of(a) == key_of(b); }
+
+std::string_view name_of(PointKind kind) { return kind_names[static_cast<size_t>(kind)]; }
 
 std::string_view name_of(Severity severity)
 {

@@ -5,6 +5,7 @@
 
 #include "model/element.hpp"
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <string>
@@ -14,13 +15,29 @@
 
 namespace shardline {
 
-/// What is timed at a point. All but `crossover` are calibration: they predict, and do not enter D_obs.
+/// What is timed at a point. `matmul`, `exchange` and `allreduce` are calibration: they predict, and do not enter D_obs.
 enum class PointKind : uint8_t {
     crossover, ///< a point of the sweep over D: matmul, allreduce and step
     matmul,    ///< calibration: matmul alone on all ranks at once
     exchange,  ///< calibration: every rank sends message_bytes to its right neighbour and receives as many from its left
     allreduce, ///< calibration: allreduce alone of message_bytes
+    arithmetic,  ///< roofline: D fused multiply-adds in registers, the bound of C
+    triad,       ///< roofline: a = b + s·c, D elements in each of the three
+    dot,         ///< roofline: dot product of two vectors of D elements
+    cold_matmul, ///< roofline: matmul alone on all ranks at once, its operands in memory and not in a cache
+    link,        ///< links: message_bytes between the two ranks of every pair of a round
+    collective,  ///< allreduce alone of message_bytes by `algorithm`
 };
+
+/// As the kind stands in a file: "crossover", "matmul", ...
+std::string_view name_of(PointKind kind);
+
+/// True where ranks compute and nothing travels.
+constexpr bool only_computes(PointKind kind)
+{
+    return kind == PointKind::matmul || kind == PointKind::arithmetic || kind == PointKind::triad || kind == PointKind::dot ||
+           kind == PointKind::cold_matmul;
+}
 
 /// One point of the plan. Fields that mean nothing for the kind are 0 (strategy: empty).
 struct Point {
@@ -33,6 +50,8 @@ struct Point {
     ElementType compute_type = ElementType::f32;
     ElementType wire_type = ElementType::f32;
     std::string strategy; ///< name of the collective strategy, e.g. "mpi_allreduce"
+    int32_t round = 0;    ///< link: which pairs exchange (links.hpp); the peers stand in the repetitions
+    std::string algorithm = ""; ///< collective: of the MPI's allreduce, by the MPI's own name; empty: the MPI chooses. link: direction
     std::string tiles;    ///< crossover, a strategy that overlaps: how Z was cut, as "B:128,448,384,64" (tiles.hpp)
 };
 
@@ -66,6 +85,7 @@ struct Repetitions {
     /// CPU time of the repetition, row-major [row][rank]: of the thread that computes, and of the one that
     /// communicates beside it (`no_reading` where there is none).
     std::vector<int64_t> main_cpu_ns, comm_cpu_ns;
+    std::vector<int32_t> peer; ///< row-major [row][rank]: the rank a link was shared with, −1 for none
 
     size_t size() const { return point.size(); }
 };
@@ -98,6 +118,10 @@ struct Finding {
 /// "note", "warning" or "invalid".
 std::string_view name_of(Severity severity);
 
+/// Every kind, in the order of their numbers.
+inline constexpr std::array<std::string_view, 10> kind_names{"crossover",  "matmul", "exchange", "allreduce",   "arithmetic",
+                                                             "triad",      "dot",    "cold_matmul", "link", "collective"};
+
 /// Whether a finding of that code and text is among them, of whichever rank.
 bool holds(const std::vector<Finding>& findings, const Finding& finding);
 
@@ -119,6 +143,7 @@ struct RankInfo {
     std::string blas_kernel;   ///< name the BLAS gives the kernels it chose
     int32_t blas_threads = 0;  ///< as read back
     int64_t memory_available_bytes = 0;
+    int64_t cache_bytes = 0; ///< of the machine's last-level caches together; 0: not known
 };
 
 /// Facts about the run as a whole, each a name and a text ("mpi_version", "command_line", "started_utc", ...).

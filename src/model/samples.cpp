@@ -53,7 +53,8 @@ void check_columns(const RunData& run)
     const size_t readings = rows * static_cast<size_t>(std::max(r.ranks, 0));
     const bool readings_fit = r.comp_begin_ns.size() == readings && r.comp_end_ns.size() == readings &&
                               r.comm_begin_ns.size() == readings && r.comm_end_ns.size() == readings &&
-                              r.main_cpu_ns.size() == readings && r.comm_cpu_ns.size() == readings;
+                              r.main_cpu_ns.size() == readings && r.comm_cpu_ns.size() == readings &&
+                              (r.peer.empty() || r.peer.size() == readings);
     if (!row_columns_fit || !readings_fit)
         throw DataError(run_name(run) + ": the columns of the repetitions differ in length "
                                         "(the file is damaged): measure again");
@@ -102,6 +103,7 @@ void check_part(const RunData& run, size_t row, const Part& part, bool is_matmul
     for (int32_t rank = 0; rank < P; ++rank) {
         const size_t i = first + static_cast<size_t>(rank);
         const int64_t begin = part.begin_ns[i], end = part.end_ns[i];
+        if (point.kind == PointKind::link && !was_run(begin, end)) continue; // has no peer in this round
         if (begin == Repetitions::no_reading || end == Repetitions::no_reading)
             refuse_time(run, row, rank, part.name, "lacks a clock reading");
         if (end < begin) refuse_time(run, row, rank, part.name, "ends before it begins");
@@ -122,15 +124,17 @@ struct OverRanks {
 
 std::optional<OverRanks> over_ranks(const Repetitions& r, size_t row, int32_t ranks,
                                     const std::vector<int64_t>& begin_ns, const std::vector<int64_t>& end_ns,
-                                    std::span<const int32_t> without_ranks = {})
+                                    std::span<const int32_t> without_ranks = {}, bool some_take_no_part = false)
 {
     OverRanks result;
     int32_t counted = 0;
     for (int32_t rank = 0; rank < ranks; ++rank) {
         const size_t i = row * static_cast<size_t>(r.ranks) + static_cast<size_t>(rank);
         if (std::find(without_ranks.begin(), without_ranks.end(), rank) != without_ranks.end()) continue;
-        if (begin_ns[i] == Repetitions::no_reading || end_ns[i] == Repetitions::no_reading)
+        if (begin_ns[i] == Repetitions::no_reading || end_ns[i] == Repetitions::no_reading) {
+            if (some_take_no_part) continue;
             return std::nullopt;
+        }
         const double duration_s = 1e-9 * static_cast<double>(end_ns[i] - begin_ns[i]);
         result.max_s = std::max(result.max_s, duration_s);
         result.mean_s += duration_s;
@@ -159,7 +163,7 @@ void add_row(PointSamples& samples, const Repetitions& r, size_t row, int32_t la
         samples.comp_s.push_back(sample(comp->max_s));
         samples.comp_mean_s.push_back(sample(comp->mean_s));
     }
-    if (const auto comm = over_ranks(r, row, P, r.comm_begin_ns, r.comm_end_ns))
+    if (const auto comm = over_ranks(r, row, P, r.comm_begin_ns, r.comm_end_ns, {}, samples.point.kind == PointKind::link))
         samples.comm_s.push_back(sample(comm->max_s));
     const auto first = r.comm_cpu_ns.begin() + static_cast<std::ptrdiff_t>(row * static_cast<size_t>(r.ranks));
     if (const int64_t cpu_ns = *std::max_element(first, first + P); cpu_ns > 0)
@@ -191,6 +195,14 @@ std::string name_of(const Point& point)
     switch (point.kind) {
     case PointKind::crossover: return sizes;
     case PointKind::matmul: return "matmul of " + sizes;
+    case PointKind::arithmetic: return "arithmetic in " + std::string(name_of(point.compute_type));
+    case PointKind::triad: return "triad of " + std::to_string(point.D) + " elements";
+    case PointKind::dot: return "dot product of " + std::to_string(point.D) + " elements in " + std::string(name_of(point.compute_type));
+    case PointKind::cold_matmul: return "matmul from memory of " + sizes;
+    case PointKind::link:
+        return point.algorithm + " of " + std::to_string(point.message_bytes) + " bytes in round " + std::to_string(point.round);
+    case PointKind::collective:
+        return "allreduce of " + std::to_string(point.message_bytes) + " bytes by " + (point.algorithm.empty() ? "default" : point.algorithm);
     case PointKind::exchange: return "exchange of " + std::to_string(point.message_bytes) + " bytes";
     case PointKind::allreduce: return "allreduce of " + std::to_string(point.message_bytes) + " bytes";
     }

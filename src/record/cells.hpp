@@ -49,7 +49,7 @@ inline void encode(std::string_view text, std::span<char> cell)
 
 inline void encode(PointKind kind, std::span<char> cell)
 {
-    encode(std::string_view(schema::kind_names[static_cast<size_t>(kind)]), cell);
+    encode(name_of(kind), cell);
 }
 
 inline void encode(ElementType type, std::span<char> cell) { encode(name_of(type), cell); }
@@ -73,9 +73,9 @@ inline void decode(std::span<const char> cell, std::string& text) { text = text_
 
 inline void decode(std::span<const char> cell, PointKind& kind)
 {
-    const auto found = std::find(schema::kind_names.begin(), schema::kind_names.end(), text_in(cell));
-    if (found == schema::kind_names.end()) throw BadCell("not a kind of point");
-    kind = static_cast<PointKind>(found - schema::kind_names.begin());
+    const auto found = std::find(kind_names.begin(), kind_names.end(), text_in(cell));
+    if (found == kind_names.end()) throw BadCell("not a kind of point");
+    kind = static_cast<PointKind>(found - kind_names.begin());
 }
 
 inline void decode(std::span<const char> cell, ElementType& type)

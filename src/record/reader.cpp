@@ -92,6 +92,7 @@ template <class Row> std::vector<Row> read_fixed_table(StoredFile& file)
     hsize_t rows = 0;
     bool first = true;
     Table::columns([&](const Column& column, auto) {
+        if (column.later && !group.holds(column.name)) return;
         const StoredColumn stored(group, column, Shape::rows);
         if (!first && stored.rows() != rows) reject(stored.path(), "its length differs from the other columns'");
         rows = stored.rows();

@@ -11,7 +11,7 @@
 namespace shardline::schema {
 
 inline constexpr const char* format_name = "shardline";
-inline constexpr int32_t format_version = 1;
+inline constexpr int32_t format_version = 2; ///< 2: further kinds of point
 
 /// How the values of a column stand in the file. Flags and enumerations are HDF5 enumerations of one byte.
 enum class Type { int32, int64, float64, flag, mode, severity, status, text };
@@ -60,6 +60,8 @@ template <> struct Table<RankInfo> {
         visit(Column{"blas_threads", Type::int32, "1", "threads of the BLAS, as read back"}, &RankInfo::blas_threads);
         visit(Column{"memory_available_bytes", Type::int64, "byte", "memory available at the start"},
               &RankInfo::memory_available_bytes);
+        visit(Column{"cache_bytes", Type::int64, "byte", "of the machine's last-level caches together; 0: not known", 0, false, true},
+              &RankInfo::cache_bytes);
     }
 };
 
@@ -68,7 +70,7 @@ template <> struct Table<Point> {
 
     template <class Visit> static void columns(Visit&& visit)
     {
-        visit(Column{"kind", Type::text, "", "what is timed: crossover, matmul, exchange or allreduce", 16}, &Point::kind);
+        visit(Column{"kind", Type::text, "", "what is timed", 16}, &Point::kind);
         visit(Column{"B", Type::int64, "element", "rows of X[B,D] and Z[B,F]"}, &Point::B);
         visit(Column{"D", Type::int64, "element", "contraction dimension of X[B,D] Y[D,F] = Z[B,F]"}, &Point::D);
         visit(Column{"F", Type::int64, "element", "columns of Y[D,F] and Z[B,F]"}, &Point::F);
@@ -80,6 +82,9 @@ template <> struct Table<Point> {
               &Point::compute_type);
         visit(Column{"wire_type", Type::text, "", "element type of the message: f32, f64 or bf16", 16}, &Point::wire_type);
         visit(Column{"strategy", Type::text, "", "collective strategy", name_bytes}, &Point::strategy);
+        visit(Column{"round", Type::int32, "1", "link: which pairs of ranks exchange", 0, false, true}, &Point::round);
+        visit(Column{"algorithm", Type::text, "", "collective: algorithm of the MPI's allreduce; link: direction", name_bytes, false, true},
+              &Point::algorithm);
         visit(Column{"tiles", Type::text, "", "tiles of a strategy that overlaps: the dimension of Z they cut, and how much each takes", tiles_bytes, false, true}, &Point::tiles);
     }
 };
@@ -108,6 +113,7 @@ template <> struct Table<Repetitions> {
               &Repetitions::main_cpu_ns);
         visit(Column{"comm_cpu_ns", Type::int64, "ns", "CPU time of the thread that communicates beside it; -1: none", 0, true, true},
               &Repetitions::comm_cpu_ns);
+        visit(Column{"peer", Type::int32, "1", "rank that a link was shared with; -1: none", 0, true, true}, &Repetitions::peer);
     }
 
 private:
@@ -174,6 +180,5 @@ inline constexpr std::array<const char*, 2> flag_names{"FALSE", "TRUE"}; ///< as
 inline constexpr std::array<const char*, 2> mode_names{"phases", "step"};
 inline constexpr std::array<const char*, 3> severity_names{"note", "warning", "invalid"};
 inline constexpr std::array<const char*, 4> status_names{"running", "complete", "stopped", "failed"};
-inline constexpr std::array<const char*, 4> kind_names{"crossover", "matmul", "exchange", "allreduce"};
 
 } // namespace shardline::schema

@@ -1,5 +1,7 @@
+#include "experiment/plan.hpp"
 #include "measure/runner.hpp"
 #include "model/error.hpp"
+#include "model/samples.hpp"
 #include "mpi_test.hpp"
 
 #include <gtest/gtest.h>
@@ -43,6 +45,7 @@ void append(Repetitions& all, const Repetitions& rows)
     join(all.comm_end_ns, rows.comm_end_ns);
     join(all.main_cpu_ns, rows.main_cpu_ns);
     join(all.comm_cpu_ns, rows.comm_cpu_ns);
+    join(all.peer, rows.peer);
 }
 
 /// Keeps the first `most` of what a run hands out, as the file of a run that is killed then; on rank 0.
@@ -193,6 +196,7 @@ TEST(RunExperiment, GoesOnInTheMiddleOfAVisit)
         for (auto* column : {&rows.point, &rows.pass, &rows.repetition}) column->resize(size);
         for (auto* column : {&rows.mode, &rows.warmup, &rows.late}) column->resize(size);
         rows.start_skew_ns.resize(size);
+        rows.peer.resize(size * static_cast<size_t>(session->size()));
         for (auto* column : {&rows.comp_begin_ns, &rows.comp_end_ns, &rows.comm_begin_ns, &rows.comm_end_ns, &rows.main_cpu_ns,
                              &rows.comm_cpu_ns})
             column->resize(size * static_cast<size_t>(session->size()));
@@ -289,6 +293,59 @@ TEST(RunExperiment, ModelsTheClocksAtTheStartAndAgainDuringTheRun)
     EXPECT_EQ(models.size(), static_cast<size_t>(session->size()));
     for (const auto& [rank, times] : models) EXPECT_GE(times, 1 + experiment.passes) << "rank " << rank;
     for (int64_t skew_ns : recorder.data.repetitions.start_skew_ns) EXPECT_GE(skew_ns, 0) << "a skew is not known";
+}
+
+/// Of a measure other than crossovers: every point has its visits, whatever the number of ranks, and there is a time of every rank.
+void expect_visited(const RunData& run, const Experiment& experiment, const std::vector<Point>& planned)
+{
+    ASSERT_EQ(run.points.size(), planned.size());
+    std::vector<int64_t> kept(planned.size());
+    for (size_t row = 0; row < run.repetitions.size(); ++row) kept[static_cast<size_t>(run.repetitions.point[row])] += !run.repetitions.warmup[row];
+    for (size_t i = 0; i < planned.size(); ++i) {
+        EXPECT_TRUE(run.points[i] == planned[i]) << i;
+        EXPECT_EQ(kept[i], experiment.passes * experiment.repetitions) << name_of(planned[i]);
+    }
+    EXPECT_NO_THROW(check_run(run));
+}
+
+Experiment quick_roofline()
+{
+    Experiment experiment = quick_experiment();
+    experiment.measure = Measure::roofline;
+    experiment.D = std::nullopt;
+    experiment.B = {1, 3};
+    experiment.vector_bytes = 4096;
+    return experiment;
+}
+
+TEST(RunRoofline, VisitsEveryPoint)
+{
+    const Experiment experiment = quick_roofline();
+    Recorder recorder;
+    run_experiment(*session, experiment, {}, recorder.output());
+    if (session->is_root()) expect_visited(recorder.data, experiment, roofline_points(experiment, experiment.vector_bytes, session->size()));
+}
+
+TEST(RunRoofline, GoesOnWhereItWasKilled)
+{
+    const Experiment experiment = quick_roofline();
+    Recorder first({}, 12);
+    EXPECT_THROW(run_experiment(*session, experiment, {}, first.output()), InputError);
+    Recorder rest(session->is_root() ? first.data : RunData{});
+    run_experiment(*session, experiment, session->is_root() ? first.data : RunData{}, rest.output());
+    if (session->is_root()) expect_visited(rest.data, experiment, roofline_points(experiment, experiment.vector_bytes, session->size()));
+}
+
+TEST(RequireFeasible, RefusesVectorsThatNoMemoryHolds)
+{
+    Experiment experiment = quick_roofline();
+    EXPECT_NO_THROW(require_feasible(*session, experiment));
+    experiment.vector_bytes = int64_t{1} << 40;
+    EXPECT_THROW(require_feasible(*session, experiment), InputError);
+    experiment.vector_bytes = 0; // as many as the caches ask for
+    std::vector<RankInfo> ranks(static_cast<size_t>(session->size()));
+    for (RankInfo& rank : ranks) rank.machine = "m", rank.cache_bytes = int64_t{1} << 40;
+    EXPECT_THROW(require_feasible(*session, experiment, ranks), InputError);
 }
 
 TEST(RequireFeasible, RefusesWhatNoMemoryHoldsWithNeedAndHave)

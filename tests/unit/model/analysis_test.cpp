@@ -240,6 +240,7 @@ TEST(Analyse, ARunThatIsStillGoingOnIsAnalysedWithWhatItHas)
     r.warmup.resize(kept);
     r.late.resize(kept);
     r.start_skew_ns.resize(kept);
+    r.peer.resize(kept * 2);
     for (auto* column : {&r.comp_begin_ns, &r.comp_end_ns, &r.comm_begin_ns, &r.comm_end_ns, &r.main_cpu_ns, &r.comm_cpu_ns})
         column->resize(kept * 2);
     const Analysis analysis = analyse({&run, 1});
@@ -291,6 +292,7 @@ RunData two_sweeps(double comm_factor_of_second)
     append(r.comm_end_ns, s.comm_end_ns);
     append(r.main_cpu_ns, s.main_cpu_ns);
     append(r.comm_cpu_ns, s.comm_cpu_ns);
+    append(r.peer, s.peer);
     return run;
 }
 

@@ -284,6 +284,7 @@ private:
             r.comm_end_ns.push_back(reading[3]);
             r.main_cpu_ns.push_back(Repetitions::no_reading);
             r.comm_cpu_ns.push_back(Repetitions::no_reading);
+            r.peer.push_back(-1);
         }
     }
 

@@ -28,6 +28,7 @@ void expect_equal(const Repetitions& a, const Repetitions& b)
     EXPECT_EQ(a.comm_end_ns, b.comm_end_ns);
     EXPECT_EQ(a.main_cpu_ns, b.main_cpu_ns);
     EXPECT_EQ(a.comm_cpu_ns, b.comm_cpu_ns);
+    EXPECT_EQ(a.peer, b.peer);
 }
 
 void expect_equal(const RankInfo& a, const RankInfo& b)

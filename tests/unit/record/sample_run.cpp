@@ -55,6 +55,7 @@ Repetitions sample_repetitions(int32_t ranks, size_t first, size_t count, int32_
             rows.comm_end_ns.push_back(start + 3000 + static_cast<int64_t>(i * 53 % 1000));
             rows.main_cpu_ns.push_back(2500 + static_cast<int64_t>(i * 31 % 100));
             rows.comm_cpu_ns.push_back(i % 2 == 0 ? Repetitions::no_reading : 400 + static_cast<int64_t>(i));
+            rows.peer.push_back(i % 3 == 0 ? -1 : (rank + 1) % ranks);
         }
     }
     return rows;

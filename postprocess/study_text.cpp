@@ -1,0 +1,115 @@
+#include "postprocess/study_text.hpp"
+
+#include "postprocess/printable.hpp"
+#include "postprocess/text_layout.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <set>
+
+namespace shardline {
+namespace {
+
+using Align = TextTable::Align;
+
+constexpr size_t indent = 2;
+
+std::string interval(const Estimate& estimate, double scale)
+{
+    return fmt::format("[{}, {}]", significant(estimate.low * scale, 4), significant(estimate.high * scale, 4));
+}
+
+std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
+
+/// "2.5 GFLOP/s" is said by the heading of the column.
+std::string giga(double value) { return significant(value * 1e-9, 4); }
+
+// ---------------------------------------------------------------------------------------------------
+// Roofline
+
+std::string shape_text(const Point& point)
+{
+    const int64_t K = point.D / std::max(point.P, 1);
+    switch (point.kind) {
+    case PointKind::arithmetic: return "multiply-adds in registers";
+    case PointKind::triad: return "triad";
+    case PointKind::dot: return "dot product";
+    case PointKind::matmul: return fmt::format("matmul {}x{}x{}", point.B, K, point.F);
+    default: return fmt::format("matmul {}x{}x{}, cold", point.B, K, point.F);
+    }
+}
+
+std::string machine_table(const Roofline& roofline)
+{
+    TextTable table;
+    for (const Align align : {Align::left, Align::left, Align::right, Align::left, Align::left, Align::left}) table.add_column("", align);
+    for (const ComputeRate& rate : roofline.compute) {
+        const std::string bound = rate.C_flop_per_s && rate.arithmetic_flop_per_s
+                                      ? fmt::format("{} of {} in registers", percent(rate.C_flop_per_s->value / rate.arithmetic_flop_per_s->value),
+                                                    giga(rate.arithmetic_flop_per_s->value))
+                                      : std::string("no bound measured");
+        if (rate.C_flop_per_s)
+            table.add_row({"C", std::string(name_of(rate.type)), giga(rate.C_flop_per_s->value), "GFLOP/s", interval(*rate.C_flop_per_s, 1e-9), bound});
+    }
+    const auto& M = roofline.M_bytes_per_s;
+    table.add_row({"M", "", M ? giga(M->value) : "-", "GB/s", M ? interval(*M, 1e-9) : "not measured",
+                   fmt::format("triad over arrays of {} MB", significant(static_cast<double>(roofline.vector_bytes) * 1e-6, 4))});
+    for (const ComputeRate& rate : roofline.compute)
+        if (rate.ridge_flop_per_byte)
+            table.add_row({"C/M", std::string(name_of(rate.type)), significant(*rate.ridge_flop_per_byte, 4), "FLOP/B", "", "the ridge: compute-bound above"});
+    return table.text(indent);
+}
+
+std::string roofline_table(const Roofline& roofline, ElementType type)
+{
+    TextTable table;
+    table.add_column(fmt::format("{}: BxDxF", name_of(type)), Align::left);
+    for (const char* heading : {"FLOP/B", "GFLOP/s", "+-", "bound"}) table.add_column(heading, Align::right);
+    table.add_column("by", Align::left);
+    table.add_column("reached", Align::right);
+    for (const RooflinePoint& point : roofline.points) {
+        if (point.point.compute_type != type || point.point.kind == PointKind::triad) continue;
+        const char* by = !point.bound_flop_per_s ? "" : point.point.kind == PointKind::matmul ? "arithmetic" : point.memory_bound ? "M" : "C";
+        table.add_row({shape_text(point.point), std::isfinite(point.intensity_flop_per_byte) ? significant(point.intensity_flop_per_byte, 3) : "-",
+                       giga(point.rate_flop_per_s.value), fmt::format("{:.1f} %", 100 * point.rate_flop_per_s.relative_half_width()),
+                       point.bound_flop_per_s ? giga(*point.bound_flop_per_s) : "-", by, point.reached ? percent(*point.reached) : "-"});
+    }
+    return table.text(indent);
+}
+
+/// Each suspect once, with what it is suspected for.
+std::string suspects_text(const Roofline& roofline, size_t width)
+{
+    std::string lines;
+    std::set<std::string> named;
+    for (const RooflinePoint& point : roofline.points) {
+        if (point.suspect.empty() || !named.insert(point.suspect).second) continue;
+        lines += wrapped(fmt::format("{} ({}) reaches {} of its bound; first suspect: {}.", shape_text(point.point), name_of(point.point.compute_type),
+                                     percent(*point.reached), printable(point.suspect)),
+                         width, indent);
+    }
+    return lines;
+}
+
+std::vector<Section> roofline_sections(const Roofline& roofline, size_t width)
+{
+    std::string body;
+    for (const ComputeRate& rate : roofline.compute) body += roofline_table(roofline, rate.type);
+    body += wrapped("Rates are of one rank with all at work, by the slowest, +- half of the 95 % interval. bound: the least of C and M times "
+                    "the operation's FLOPs per byte; of a matmul whose operands may stay in caches the arithmetic in registers. cold: operands in memory.",
+                    width, indent);
+    return {{"The machine under the law, one rank with all at work (GFLOP = 10^9 FLOP, MB = 10^6 bytes, [95 % interval])", machine_table(roofline)},
+            {"Operations under the roofline", body + suspects_text(roofline, width)}};
+}
+
+} // namespace
+
+std::vector<Section> study_sections(const Analysis& analysis, size_t width)
+{
+    std::vector<Section> sections;
+    if (analysis.roofline) sections = roofline_sections(*analysis.roofline, width);
+    return sections;
+}
+
+} // namespace shardline
