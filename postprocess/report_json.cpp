@@ -165,6 +165,40 @@ Json json_of(const Roofline& roofline)
     return json;
 }
 
+Json json_of(const Piece& piece, double first_bytes, double last_bytes)
+{
+    return {{"first_bytes", first_bytes}, {"last_bytes", last_bytes}, {"a_s", piece.a}, {"b_s_per_byte", piece.b}};
+}
+
+Json json_of(const DirectedLink& link)
+{
+    Json json{{"from", link.from}, {"to", link.to}, {"within_host", link.within_host}};
+    set_estimate(json, "alpha_s", "alpha_ci", link.alpha_s);
+    set_estimate(json, "W_bytes_per_s", "W_ci", link.W_bytes_per_s);
+    set_estimate(json, "W_both_bytes_per_s", "W_both_ci", link.W_both_bytes_per_s);
+    json["pieces"] = Json::array();
+    for (const Piece& piece : link.pieces) json["pieces"].push_back(json_of(piece, link.times[piece.first].x, link.times[piece.last].x));
+    return json;
+}
+
+Json json_of(const SlowLink& slow)
+{
+    constexpr const char* names[] = {"host", "sending", "receiving", "direction", "link"}; // in the order of SlowLink::What
+    return {{"what", names[static_cast<size_t>(slow.what)]}, {"host", slow.host}, {"other", slow.other}, {"within_host", slow.within_host}, {"share", slow.share}};
+}
+
+Json json_of(const LinkMap& map)
+{
+    Json json{{"hosts", map.host_of_rank}};
+    set_estimate(json, "best_bytes_per_s", "best_ci", map.best_bytes_per_s);
+    set_estimate(json, "all_at_once_bytes_per_s", "all_at_once_ci", map.all_at_once_bytes_per_s);
+    json["slow"] = json_list(map.slow);
+    json["links"] = json_list(map.links);
+    json["typical"] = Json::array();
+    for (const Piece& piece : map.typical) json["typical"].push_back(json_of(piece, map.typical_bytes[piece.first], map.typical_bytes[piece.last]));
+    return json;
+}
+
 template <class Items>
 Json json_list(const Items& items)
 {
@@ -196,6 +230,7 @@ std::string report_json(const Analysis& analysis, std::span<const RunData> launc
                     {"advice", json_list(analysis.advice)},
                     {"claims", json_list(analysis.claims)},
                     {"roofline", analysis.roofline ? json_of(*analysis.roofline) : Json()},
+                    {"links", analysis.links ? json_of(*analysis.links) : Json()},
                     {"calibration", json_of(analysis.calibration)},
                     {"findings", json_list(analysis.findings)},
                     {"files", json_list(launches)}};

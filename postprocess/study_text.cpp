@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -103,12 +104,83 @@ std::vector<Section> roofline_sections(const Roofline& roofline, size_t width)
             {"Operations under the roofline", body + suspects_text(roofline, width)}};
 }
 
+// ---------------------------------------------------------------------------------------------------
+// Links
+
+constexpr size_t most_mapped = 12; ///< ranks whose map fits on a screen
+
+std::string mega(double bytes_per_s) { return significant(bytes_per_s * 1e-6, 4); }
+
+/// A cell for each pair: what `value` gives, from the rank of the row to that of the column.
+template <class Value>
+std::string map_table(const LinkMap& map, std::string_view corner, Value value)
+{
+    TextTable table;
+    table.add_column(std::string(corner), Align::left);
+    const size_t ranks = map.host_of_rank.size();
+    for (size_t to = 0; to < ranks; ++to) table.add_column(std::to_string(to), Align::right);
+    table.add_column("host", Align::left);
+    for (size_t from = 0; from < ranks; ++from) {
+        std::vector<std::string> row{std::to_string(from)};
+        for (size_t to = 0; to < ranks; ++to) {
+            const auto link = std::ranges::find_if(map.links, [&](const DirectedLink& one) {
+                return one.from == static_cast<int32_t>(from) && one.to == static_cast<int32_t>(to);
+            });
+            row.push_back(link == map.links.end() ? "" : value(*link));
+        }
+        row.push_back(printable(map.host_of_rank[from]));
+        table.add_row(std::move(row));
+    }
+    return table.text(indent);
+}
+
+std::string typical_text(const LinkMap& map, size_t width)
+{
+    std::string text = "A typical direction, there and an empty message back:";
+    for (const Piece& piece : map.typical)
+        text += fmt::format(" from {:.0f} to {:.0f} bytes {} + V / ({} MB/s);", map.typical_bytes[piece.first], map.typical_bytes[piece.last],
+                            piece.a < 0 ? "-" + time_text(-piece.a) : time_text(piece.a), piece.b > 0 ? mega(1 / piece.b) : "-");
+    text.back() = '.';
+    if (map.typical.size() > 1) text += " Between those ranges the protocol changes; no line is drawn across.";
+    return map.typical.empty() ? "" : wrapped(text, width, indent);
+}
+
+std::vector<Section> link_sections(const LinkMap& map, size_t width)
+{
+    std::string body;
+    if (map.host_of_rank.size() <= most_mapped) {
+        body += map_table(map, "MB/s", [](const DirectedLink& link) { return link.W_bytes_per_s ? mega(link.W_bytes_per_s->value) : "-"; });
+        body += map_table(map, "both", [](const DirectedLink& link) { return link.W_both_bytes_per_s ? mega(link.W_both_bytes_per_s->value) : "-"; });
+        body += map_table(map, "µs", [](const DirectedLink& link) { return link.alpha_s ? significant(link.alpha_s->value * 1e6, 3) : "-"; });
+        body += wrapped("From the rank of the row to that of the column. MB/s: one way, by the slope of the largest messages; both: while as much comes "
+                        "the other way; µs: half of a small message and its answer.",
+                        width, indent);
+    } else {
+        body += wrapped(fmt::format("{} directions between {} ranks: the JSON has them all.", map.links.size(), map.host_of_rank.size()), width, indent);
+    }
+    if (map.best_bytes_per_s) {
+        double least = map.best_bytes_per_s->value;
+        for (const DirectedLink& link : map.links)
+            if (link.W_bytes_per_s) least = std::min(least, link.W_bytes_per_s->value);
+        body += wrapped(fmt::format("The best link carries {} MB/s {}, the least {}: {} of that.", mega(map.best_bytes_per_s->value),
+                                    interval(*map.best_bytes_per_s, 1e-6), mega(least), percent(least / map.best_bytes_per_s->value)),
+                        width, indent);
+        if (map.all_at_once_bytes_per_s)
+            body += wrapped(fmt::format("All ranks with all others at once: the slowest rank receives {} MB/s, {} of what the best link carries alone.",
+                                        mega(map.all_at_once_bytes_per_s->value), percent(map.all_at_once_bytes_per_s->value / map.best_bytes_per_s->value)),
+                            width, indent);
+    }
+    return {{"Links (MB = 10^6 bytes)", body + typical_text(map, width)}};
+}
+
 } // namespace
 
 std::vector<Section> study_sections(const Analysis& analysis, size_t width)
 {
     std::vector<Section> sections;
     if (analysis.roofline) sections = roofline_sections(*analysis.roofline, width);
+    if (analysis.links)
+        for (Section& section : link_sections(*analysis.links, width)) sections.push_back(std::move(section));
     return sections;
 }
 

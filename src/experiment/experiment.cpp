@@ -71,6 +71,7 @@ constexpr Limits warmup_limits{0, most_repetitions, "the readings of a visit tra
 constexpr Limits seed_limits{0, std::numeric_limits<int64_t>::max(), "TOML integers have 64 bits with sign"};
 constexpr Limits second_limits{0, 1'000'000'000, "no job runs longer"};
 constexpr Limits segment_limits{0, most_int32, "MPI counts bytes of a message as a 32-bit integer"};
+constexpr Limits message_limits{1, most_int32, "MPI counts bytes of a message as a 32-bit integer"};
 constexpr Limits vector_limits{0, int64_t{1} << 40, "no rank has a tebibyte for each of three arrays"};
 constexpr Limits tile_limits{0, 64, "smaller tiles cost more in start-up than they hide"};
 constexpr Limits sleep_limits{0, 1'000'000, "a second without a look stops any network"};
@@ -244,7 +245,7 @@ Key element_types(std::string_view name, std::vector<ElementType> Experiment::*m
             }};
 }
 
-constexpr std::string_view measure_names[] = {"crossover", "roofline"}; // in the order of Measure
+constexpr std::string_view measure_names[] = {"crossover", "roofline", "links"}; // in the order of Measure
 
 std::string_view name_of(Measure measure) { return measure_names[static_cast<size_t>(measure)]; }
 
@@ -314,6 +315,7 @@ const std::vector<Key>& keys()
         element_type("compute_type", &Experiment::compute_type),
         element_type("wire_type", &Experiment::wire_type),
         element_types("types", &Experiment::types),
+        integers("message_bytes", &Experiment::message_bytes, message_limits),
         integer("vector_bytes", &Experiment::vector_bytes, vector_limits),
         names_among("strategy", &Experiment::strategy, strategy_names()),
         integer("segment_bytes", &Experiment::segment_bytes, segment_limits),
@@ -363,6 +365,7 @@ const std::vector<KeyOfMeasures>& keys_of_measures()
         {"wire_type", {crossover}},
         {"types", {roofline}},
         {"vector_bytes", {roofline}},
+        {"message_bytes", {links}},
         {"strategy", {crossover}},
         {"segment_bytes", {crossover}},
         {"tiles", {crossover}},

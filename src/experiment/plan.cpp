@@ -1,5 +1,7 @@
 #include "experiment/plan.hpp"
 
+#include "model/links.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -121,6 +123,20 @@ std::vector<Point> roofline_points(const Experiment& experiment, int64_t vector_
         for (const Shape shape : shapes_of(experiment))
             for (const int64_t K : experiment.D.value_or(std::vector<int64_t>{shape.F})) add(PointKind::cold_matmul, type, shape.B, K, shape.F);
     }
+    return points;
+}
+
+std::vector<Point> link_points(const Experiment& experiment, size_t rounds, int32_t P)
+{
+    std::vector<Point> points;
+    const auto add = [&](int64_t bytes, size_t round, std::string_view direction) {
+        points.push_back({.kind = PointKind::link, .P = P, .message_bytes = bytes, .segment_bytes = bytes, .strategy = "",
+                          .round = static_cast<int32_t>(round), .algorithm = std::string(direction), .tiles = ""});
+    };
+    for (size_t round = 0; round < rounds; ++round)
+        for (const int64_t bytes : experiment.message_bytes)
+            for (const std::string_view direction : {link_forth, link_back, link_both_ways}) add(bytes, round, direction);
+    add(std::max<int64_t>(1, std::ranges::max(experiment.message_bytes) / std::max(1, P - 1)), 0, link_all_at_once);
     return points;
 }
 

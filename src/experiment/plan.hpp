@@ -40,6 +40,10 @@ std::vector<Point> allreduce_points(const Experiment& experiment, Shape shape, i
 /// matmuls only.
 std::vector<Point> roofline_points(const Experiment& experiment, int64_t vector_bytes, int32_t P);
 
+/// Links: every size forth, back and both ways in each of so many rounds; and all ranks at once, the largest sizes shared among
+/// their peers.
+std::vector<Point> link_points(const Experiment& experiment, size_t rounds, int32_t P);
+
 /// D values in log steps around a predicted crossover, denser near it: positive multiples of P, ascending, distinct.
 std::vector<int64_t> D_around(double predicted_D, int32_t P);
 

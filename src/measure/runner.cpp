@@ -10,6 +10,7 @@
 #include "model/analysis.hpp"
 #include "model/error.hpp"
 #include "model/law.hpp"
+#include "model/links.hpp"
 #include "model/precision.hpp"
 #include "model/roofline.hpp"
 #include "model/run_data.hpp"
@@ -46,6 +47,17 @@ int64_t vector_bytes_of(const Session& session, const Experiment& experiment, st
     MPI_Bcast(&bytes, 1, MPI_INT64_T, 0, session.control());
     constexpr int64_t whole_lines = 64;
     return (bytes + whole_lines - 1) / whole_lines * whole_lines;
+}
+
+/// Collective over control.
+std::vector<std::string> hosts_of_ranks(const Session& session)
+{
+    std::vector<char> mine(MPI_MAX_PROCESSOR_NAME, '\0'), all(mine.size() * static_cast<size_t>(session.size()));
+    host_name().copy(mine.data(), mine.size() - 1);
+    MPI_Allgather(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, all.data(), static_cast<int>(mine.size()), MPI_CHAR, session.control());
+    std::vector<std::string> hosts;
+    for (size_t rank = 0; rank < static_cast<size_t>(session.size()); ++rank) hosts.emplace_back(all.data() + rank * mine.size());
+    return hosts;
 }
 
 /// What was done at one point so far. The same on every rank.
@@ -101,9 +113,17 @@ private:
     /// Of an experiment whose points follow from it and the machine alone: those a resumed run has already stay.
     void lay_points()
     {
-        const int64_t vector_bytes = vector_bytes_of(session_, experiment_, data_.ranks);
-        visitor_.evict_with(vector_bytes);
-        if (data_.points.empty()) add_points(roofline_points(experiment_, vector_bytes, P()));
+        std::vector<Point> points;
+        if (experiment_.measure == Measure::roofline) {
+            const int64_t vector_bytes = vector_bytes_of(session_, experiment_, data_.ranks);
+            visitor_.evict_with(vector_bytes);
+            points = roofline_points(experiment_, vector_bytes, P());
+        } else {
+            const auto rounds = link_rounds(hosts_of_ranks(session_));
+            points = link_points(experiment_, rounds.size(), P());
+            visitor_.use_rounds(rounds);
+        }
+        if (data_.points.empty()) add_points(points);
     }
 
     // Calibration: W and alpha, the allreduce around V, then matmuls long enough to reach past the crossover.
@@ -500,16 +520,16 @@ private:
         MPI_Bcast(history_.data(), static_cast<int>(history_.size() * sizeof(PointHistory)), MPI_BYTE, 0, session_.control());
 
         struct Numbers {
-            int64_t kind, B, D, F, P, message_bytes, segment_bytes, compute_type, wire_type;
+            int64_t kind, B, D, F, P, message_bytes, segment_bytes, compute_type, wire_type, round;
         };
         std::vector<Numbers> numbers;
         for (const Point& point : data_.points)
             numbers.push_back({static_cast<int64_t>(point.kind), point.B, point.D, point.F, point.P, point.message_bytes, point.segment_bytes,
-                               static_cast<int64_t>(point.compute_type), static_cast<int64_t>(point.wire_type)});
+                               static_cast<int64_t>(point.compute_type), static_cast<int64_t>(point.wire_type), point.round});
         numbers.resize(static_cast<size_t>(n));
         MPI_Bcast(numbers.data(), static_cast<int>(numbers.size() * sizeof(Numbers)), MPI_BYTE, 0, session_.control());
         std::string lines;
-        for (const Point& point : data_.points) lines += point.strategy + "\n" + point.tiles + "\n";
+        for (const Point& point : data_.points) lines += point.strategy + "\n" + point.algorithm + "\n" + point.tiles + "\n";
         std::istringstream texts(broadcast_text(lines, session_.control()));
         if (session_.is_root()) return;
         for (const Numbers& its : numbers) {
@@ -517,7 +537,9 @@ private:
                         .message_bytes = its.message_bytes, .segment_bytes = its.segment_bytes,
                         .compute_type = static_cast<ElementType>(its.compute_type), .wire_type = static_cast<ElementType>(its.wire_type),
                         .strategy = "", .tiles = ""};
+            point.round = static_cast<int32_t>(its.round);
             std::getline(texts, point.strategy);
+            std::getline(texts, point.algorithm);
             std::getline(texts, point.tiles);
             data_.points.push_back(point);
         }
@@ -680,6 +702,9 @@ RunOutcome run_experiment(const Session& session, const Experiment& experiment, 
 
 namespace {
 
+/// One message each way; all at once shares the largest among the peers.
+int64_t link_memory_bytes(const Experiment& experiment) { return 2 * std::ranges::max(experiment.message_bytes); }
+
 int64_t roofline_memory_bytes(const std::vector<Point>& points, int64_t vector_bytes)
 {
     int64_t operands = 0;
@@ -698,6 +723,11 @@ void require_feasible(const Session& session, const Experiment& experiment, std:
     if (!experiment.inject.what.empty() && experiment.inject.rank >= P)
         throw InputError(fmt::format("inject.rank is {} (this run has the ranks 0 to {}, so nothing would be injected): name one of them",
                                      experiment.inject.rank, P - 1));
+    if (experiment.measure == Measure::links) {
+        if (P < 2) throw InputError("one rank has no link (measure = \"links\" times pairs of ranks): start 2 or more ranks");
+        require_memory(link_memory_bytes(experiment), session);
+        return;
+    }
     if (experiment.measure == Measure::roofline) {
         const int64_t vector_bytes = vector_bytes_of(session, experiment, ranks);
         require_memory(roofline_memory_bytes(roofline_points(experiment, vector_bytes, P), vector_bytes), session);
@@ -792,6 +822,16 @@ Plan plan_roofline(const Session& session, const Experiment& experiment, const M
     return plan;
 }
 
+Plan plan_links(const Session& session, const Experiment& experiment, const Machine& machine)
+{
+    Plan plan;
+    plan.memory_per_rank_bytes = link_memory_bytes(experiment);
+    const double times = static_cast<double>(experiment.passes * (experiment.repetitions + experiment.warmups));
+    plan.blocks = by_kind(link_points(experiment, link_rounds(hosts_of_ranks(session)).size(), session.size()),
+                          [&](const Point& point) { return times * static_cast<double>(point.message_bytes) / machine.W; });
+    return plan;
+}
+
 } // namespace
 
 Plan plan_experiment(const Session& session, const Experiment& experiment, std::span<const RankInfo> ranks)
@@ -800,6 +840,7 @@ Plan plan_experiment(const Session& session, const Experiment& experiment, std::
     const auto P = static_cast<int32_t>(session.size());
     const Machine machine = probe(session, experiment);
     if (experiment.measure == Measure::roofline) return plan_roofline(session, experiment, machine, ranks);
+    if (experiment.measure == Measure::links) return plan_links(session, experiment, machine);
     Plan plan;
     plan.D_given = experiment.D.has_value();
     for (const Shape shape : shapes_of(experiment)) {

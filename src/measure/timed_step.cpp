@@ -266,4 +266,50 @@ void timed_exchange(const char* send, char* receive, int64_t bytes, int64_t segm
     t.comm_end_ns = now_ns();
 }
 
+void timed_send(const char* send, int bytes, int peer, MPI_Comm work, Readings& t)
+{
+    MPI_Recv(nullptr, 0, MPI_BYTE, peer, 0, work, MPI_STATUS_IGNORE);
+    t.comm_begin_ns = now_ns();
+    MPI_Send(send, bytes, MPI_BYTE, peer, 0, work);
+    MPI_Recv(nullptr, 0, MPI_BYTE, peer, 0, work, MPI_STATUS_IGNORE);
+    t.comm_end_ns = now_ns();
+}
+
+void timed_receive(char* receive, int bytes, int peer, MPI_Comm work, Readings& t)
+{
+    MPI_Request message;
+    MPI_Irecv(receive, bytes, MPI_BYTE, peer, 0, work, &message);
+    MPI_Send(nullptr, 0, MPI_BYTE, peer, 0, work);
+    t.comm_begin_ns = now_ns();
+    MPI_Wait(&message, MPI_STATUS_IGNORE);
+    MPI_Send(nullptr, 0, MPI_BYTE, peer, 0, work);
+    t.comm_end_ns = now_ns();
+}
+
+void timed_both_ways(const char* send, char* receive, int bytes, int peer, MPI_Comm work, Readings& t)
+{
+    constexpr int message = 0, ready = 1;
+    MPI_Request in, out;
+    MPI_Irecv(receive, bytes, MPI_BYTE, peer, message, work, &in);
+    MPI_Sendrecv(nullptr, 0, MPI_BYTE, peer, ready, nullptr, 0, MPI_BYTE, peer, ready, work, MPI_STATUS_IGNORE);
+    t.comm_begin_ns = now_ns();
+    MPI_Isend(send, bytes, MPI_BYTE, peer, message, work, &out);
+    MPI_Wait(&in, MPI_STATUS_IGNORE);
+    t.comm_end_ns = now_ns();
+    MPI_Wait(&out, MPI_STATUS_IGNORE);
+}
+
+void timed_all_at_once(const char* send, char* receive, int bytes, MPI_Request* requests, MPI_Comm work, Readings& t)
+{
+    int rank = 0, P = 1, pending = 0;
+    MPI_Comm_rank(work, &rank);
+    MPI_Comm_size(work, &P);
+    t.comm_begin_ns = now_ns();
+    for (int step = 1; step < P; ++step)
+        MPI_Irecv(receive + static_cast<int64_t>(step - 1) * bytes, bytes, MPI_BYTE, (rank + P - step) % P, 0, work, &requests[pending++]);
+    for (int step = 1; step < P; ++step) MPI_Isend(send, bytes, MPI_BYTE, (rank + step) % P, 0, work, &requests[pending++]);
+    MPI_Waitall(pending, requests, MPI_STATUSES_IGNORE);
+    t.comm_end_ns = now_ns();
+}
+
 } // namespace shardline

@@ -54,6 +54,18 @@ void timed_arithmetic(Vectors& vectors, int64_t multiply_adds, Readings& t);
 void timed_exchange(const char* send, char* receive, int64_t bytes, int64_t segment_bytes, MPI_Request* requests,
                     MPI_Comm work, Readings& t);
 
+/// One way to the peer, in one message: begins when the peer says that it waits, ends with its empty answer. The peer calls
+/// timed_receive, whose readings are of its own part and not of the whole.
+void timed_send(const char* send, int bytes, int peer, MPI_Comm work, Readings& t);
+void timed_receive(char* receive, int bytes, int peer, MPI_Comm work, Readings& t);
+
+/// Both ways at once, begun together: the reading ends when all of the peer's message has come in.
+void timed_both_ways(const char* send, char* receive, int bytes, int peer, MPI_Comm work, Readings& t);
+
+/// Every rank with every other at once, `bytes` each way, the messages of different peers at different places of `receive`. `requests`
+/// holds 2·(P − 1) entries. Collective over work.
+void timed_all_at_once(const char* send, char* receive, int bytes, MPI_Request* requests, MPI_Comm work, Readings& t);
+
 /// Number of requests of such an exchange: two for each segment.
 int64_t exchange_requests(int64_t bytes, int64_t segment_bytes);
 

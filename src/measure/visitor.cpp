@@ -87,12 +87,12 @@ Visitor::LocalRow Visitor::take_repetition(const Point& point, Mode mode)
         break;
     case PointKind::allreduce:
     case PointKind::collective: timed_allreduce(operands_, exchange_, readings_); break;
-    case PointKind::link: break;
+    case PointKind::link: take_link(point); break;
     }
     if (takes_cpu_time) readings_.main_cpu_ns = thread_cpu_ns() - cpu_before_ns;
     if (takes_cpu_time && exchange_.strategy == Strategy::pipelined_thread) readings_.comm_cpu_ns = exchange_.thread->cpu_ns();
     watchdog_.enter("bookkeeping after a repetition");
-    LocalRow row{readings_, late};
+    LocalRow row{readings_, late, peer_in(point), 0};
     injector_.after_repetition(visits_, row.t);
     return row;
 }
@@ -114,7 +114,13 @@ void Visitor::prepare_buffers(const Point& point)
     case PointKind::arithmetic: vectors_.type = point.compute_type; return;
     case PointKind::triad:
     case PointKind::dot: prepare(vectors_, width_of(point), point.compute_type); return;
-    case PointKind::link: return;
+    case PointKind::link: {
+        const bool all = point.algorithm == link_all_at_once;
+        send_.grow_to(point.message_bytes);
+        receive_.grow_to(point.message_bytes * (all ? session_.size() - 1 : 1));
+        if (all) requests_.resize(2 * static_cast<size_t>(session_.size() - 1));
+        return;
+    }
     case PointKind::collective:
     case PointKind::allreduce: // a Z of the wanted size, all zeros, with nothing to multiply
         prepare(operands_, 1, point.message_bytes / bytes_of(point.wire_type), {});
@@ -129,6 +135,32 @@ void Visitor::prepare_buffers(const Point& point)
     }
 }
 
+void Visitor::take_link(const Point& point)
+{
+    const int bytes = static_cast<int>(point.message_bytes), peer = peer_in(point), rank = session_.rank();
+    const MPI_Comm work = session_.work();
+    if (point.algorithm == link_all_at_once)
+        timed_all_at_once(send_.as<char>(), receive_.as<char>(), bytes, requests_.data(), work, readings_);
+    else if (peer < 0)
+        return; // rests in this round
+    else if (point.algorithm == link_both_ways)
+        timed_both_ways(send_.as<char>(), receive_.as<char>(), bytes, peer, work, readings_);
+    else if ((point.algorithm == link_forth) == (rank < peer))
+        timed_send(send_.as<char>(), bytes, peer, work, readings_);
+    else
+        timed_receive(receive_.as<char>(), bytes, peer, work, readings_);
+}
+
+int32_t Visitor::peer_in(const Point& point) const
+{
+    if (point.kind != PointKind::link || point.algorithm == link_all_at_once || static_cast<size_t>(point.round) >= rounds_.size()) return -1;
+    for (const RankPair& pair : rounds_[static_cast<size_t>(point.round)]) {
+        if (pair.a == session_.rank()) return pair.b;
+        if (pair.b == session_.rank()) return pair.a;
+    }
+    return -1;
+}
+
 int64_t Visitor::width_of(const Point& point) const { return shard_of(point.D, session_.size(), session_.rank()).width; }
 
 /// Brings the ranks' rows of this visit together on rank 0, row-major [row][rank].
@@ -141,7 +173,7 @@ void Visitor::gather(const Point& point, const std::vector<LocalRow>& local, Rep
     MPI_Gather(local.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, 0, session_.control());
     if (!session_.is_root()) return;
 
-    const bool starts_with_comm = point.kind == PointKind::exchange || point.kind == PointKind::allreduce;
+    const bool starts_with_comm = point.kind != PointKind::crossover && !only_computes(point.kind);
     std::vector<int64_t> starts(ranks);
     int64_t late_rows = 0;
     for (size_t row = 0; row < n; ++row) {
@@ -161,7 +193,8 @@ void Visitor::gather(const Point& point, const std::vector<LocalRow>& local, Rep
             late = late || its.late != 0;
         }
         rows.late.push_back(late);
-        rows.start_skew_ns.push_back(start_.skew_ns(starts.data()));
+        // A rank that rests in a round has not started at all.
+        rows.start_skew_ns.push_back(point.kind == PointKind::link ? -1 : start_.skew_ns(starts.data()));
         late_rows += late;
     }
     start_.adapt_window(late_rows, static_cast<int64_t>(n));

@@ -9,6 +9,7 @@
 #include "measure/vectors.hpp"
 #include "measure/watchdog.hpp"
 #include "measure/wire.hpp"
+#include "model/links.hpp"
 #include "model/run_data.hpp"
 
 #include <cstdint>
@@ -53,6 +54,9 @@ public:
     /// Bytes to read before a matmul from memory, so that no cache holds its operands.
     void evict_with(int64_t bytes) { eviction_bytes_ = bytes; }
 
+    /// Which ranks exchange in which round of links.
+    void use_rounds(std::vector<std::vector<RankPair>> rounds) { rounds_ = std::move(rounds); }
+
     /// True where every node can give its ranks operands for that shape. Collective over session.
     bool fits(int64_t B, int64_t F, int64_t K) const;
     /// Bytes of all buffers held now.
@@ -70,6 +74,8 @@ private:
     const char* between_visits() const; ///< name of a phase
     void prepare_buffers(const Point& point);
     int64_t width_of(const Point& point) const; ///< of this rank's shard of D
+    void take_link(const Point& point);
+    int32_t peer_in(const Point& point) const; ///< of this rank at a link point; −1: none
     LocalRow take_repetition(const Point& point, Mode mode);
     void gather(const Point& point, const std::vector<LocalRow>& local, Repetitions& rows);
 
@@ -81,6 +87,7 @@ private:
     Buffer send_, receive_;
     Vectors vectors_;
     int64_t eviction_bytes_ = 0;
+    std::vector<std::vector<RankPair>> rounds_;
     std::vector<MPI_Request> requests_;
     CommonStart start_;
     Injector injector_;

@@ -4,6 +4,7 @@
 
 #include "model/calibration.hpp"
 #include "model/factors.hpp"
+#include "model/links.hpp"
 #include "model/observation.hpp"
 #include "model/overlap.hpp"
 #include "model/roofline.hpp"
@@ -38,6 +39,7 @@ struct Analysis {
     std::vector<OverlapPoint> overlap;  ///< of experiments with more than one strategy, or one that overlaps; else empty
     std::vector<StrategyAdvice> advice; ///< for each D at which several strategies were measured
     std::optional<Roofline> roofline;   ///< of a run that measured one
+    std::optional<LinkMap> links;       ///< of a run that measured every pair
     std::vector<Claim> claims;          ///< tested by such a run
     std::vector<Finding> findings; ///< those recorded by the runs and those seen in the data
     Verdict verdict = Verdict::inconclusive;

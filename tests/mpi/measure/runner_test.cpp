@@ -1,6 +1,7 @@
 #include "experiment/plan.hpp"
 #include "measure/runner.hpp"
 #include "model/error.hpp"
+#include "model/links.hpp"
 #include "model/samples.hpp"
 #include "mpi_test.hpp"
 
@@ -334,6 +335,59 @@ TEST(RunRoofline, GoesOnWhereItWasKilled)
     Recorder rest(session->is_root() ? first.data : RunData{});
     run_experiment(*session, experiment, session->is_root() ? first.data : RunData{}, rest.output());
     if (session->is_root()) expect_visited(rest.data, experiment, roofline_points(experiment, experiment.vector_bytes, session->size()));
+}
+
+Experiment quick_links()
+{
+    Experiment experiment = quick_experiment();
+    experiment.measure = Measure::links;
+    experiment.message_bytes = {1, 1000, 100'000};
+    return experiment;
+}
+
+/// All ranks of the test are on one host: as many rounds as pairs.
+std::vector<Point> planned_links(const Experiment& experiment)
+{
+    const auto P = static_cast<size_t>(session->size());
+    return link_points(experiment, P * (P - 1) / 2, session->size());
+}
+
+TEST(RunLinks, TimesEveryPairAndNoOneElse)
+{
+    if (session->size() == 1) {
+        EXPECT_THROW(require_feasible(*session, quick_links()), InputError);
+        return;
+    }
+    const Experiment experiment = quick_links();
+    Recorder recorder;
+    run_experiment(*session, experiment, {}, recorder.output());
+    if (!session->is_root()) return;
+    expect_visited(recorder.data, experiment, planned_links(experiment));
+    const Repetitions& r = recorder.data.repetitions;
+    const auto ranks = static_cast<size_t>(session->size());
+    for (size_t row = 0; row < r.size(); ++row) {
+        const bool all = recorder.data.points[static_cast<size_t>(r.point[row])].algorithm == link_all_at_once;
+        size_t timed = 0;
+        for (size_t rank = 0; rank < ranks; ++rank) {
+            const size_t i = row * ranks + rank;
+            timed += r.comm_begin_ns[i] >= 0;
+            const int32_t peer = r.peer[i];
+            EXPECT_EQ(all || peer >= 0, r.comm_begin_ns[i] >= 0);
+            if (peer >= 0) EXPECT_EQ(r.peer[row * ranks + static_cast<size_t>(peer)], static_cast<int32_t>(rank)) << "a peer that has another peer";
+        }
+        EXPECT_EQ(timed, all ? ranks : 2);
+    }
+}
+
+TEST(RunLinks, GoesOnWhereItWasKilled)
+{
+    if (session->size() == 1) GTEST_SKIP() << "one rank has no link";
+    const Experiment experiment = quick_links();
+    Recorder first({}, 12);
+    EXPECT_THROW(run_experiment(*session, experiment, {}, first.output()), InputError);
+    Recorder rest(session->is_root() ? first.data : RunData{});
+    run_experiment(*session, experiment, session->is_root() ? first.data : RunData{}, rest.output());
+    if (session->is_root()) expect_visited(rest.data, experiment, planned_links(experiment));
 }
 
 TEST(RequireFeasible, RefusesVectorsThatNoMemoryHolds)

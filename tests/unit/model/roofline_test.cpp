@@ -59,7 +59,7 @@ RunData run_on(const Machine& machine)
     add(run, PointKind::triad, 1, machine.vector_bytes / 8, 1, 3 * bytes / machine.M);
     add(run, PointKind::arithmetic, 1, 1 << 30, 1, 2.0 * (1 << 30) / (1.1 * machine.C));
     add(run, PointKind::dot, 1, machine.vector_bytes / 4, 1, 2 * bytes / (machine.dot_share * machine.M));
-    for (int64_t n : {512, 1024}) add(run, PointKind::matmul, n, n, n, matmul_flops(n, n, n) / machine.C);
+    for (const int64_t n : {512, 1024}) add(run, PointKind::matmul, n, n, n, 2 * std::pow(static_cast<double>(n), 3) / machine.C);
     for (const int64_t B : machine.B) {
         const double b = static_cast<double>(B), n = 4096;
         const double memory_s = 4 * (2 * b * n + n * n) * machine.packing / machine.M;
@@ -109,8 +109,10 @@ TEST(Roofline, GivesBackWhatWasPlanted)
     EXPECT_NEAR(*roofline.batches[0].B_law, 20.2, 0.3); // s·C/(2M), and a little for X and Z
     EXPECT_NEAR(roofline.batches[0].B_obs->value, 20, 0.6);
     EXPECT_EQ(analysis.verdict, Verdict::holds) << analysis.reason;
-    for (const RooflinePoint& point : roofline.points)
-        if (point.reached && point.point.kind != PointKind::matmul) EXPECT_NEAR(*point.reached, 1, 0.02) << name_of(point.point);
+    for (const RooflinePoint& point : roofline.points) {
+        if (!point.reached || point.point.kind == PointKind::matmul) continue;
+        EXPECT_NEAR(*point.reached, 1, 0.02) << name_of(point.point);
+    }
 }
 
 TEST(Roofline, ArraysWithinTheCachesGiveNoMemoryBandwidth)

@@ -1,0 +1,230 @@
+// Rounds that share no host, and a network whose slow parts are known.
+
+#include "model/analysis.hpp"
+#include "model/links.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <random>
+#include <set>
+
+namespace shardline {
+namespace {
+
+std::vector<std::string> hosts(int count, int ranks_each = 1)
+{
+    std::vector<std::string> names;
+    for (int host = 0; host < count; ++host)
+        for (int rank = 0; rank < ranks_each; ++rank) names.push_back("n" + std::to_string(host));
+    return names;
+}
+
+// ---------------------------------------------------------------------------------------------------
+// Rounds
+
+void expect_every_pair_once(const std::vector<std::string>& host_of_rank)
+{
+    const auto rounds = link_rounds(host_of_rank);
+    std::set<std::pair<int32_t, int32_t>> seen;
+    bool inside = false;
+    for (const auto& round : rounds) {
+        std::multiset<std::string> busy;
+        std::set<int32_t> ranks;
+        for (const RankPair& pair : round) {
+            EXPECT_LT(pair.a, pair.b);
+            EXPECT_TRUE(seen.insert({pair.a, pair.b}).second) << pair.a << "-" << pair.b << " twice";
+            EXPECT_TRUE(ranks.insert(pair.a).second && ranks.insert(pair.b).second) << "a rank has two peers in a round";
+            const std::string &of_a = host_of_rank[static_cast<size_t>(pair.a)], &of_b = host_of_rank[static_cast<size_t>(pair.b)];
+            const bool within = of_a == of_b;
+            EXPECT_TRUE(within || !inside) << "pairs between hosts come first";
+            inside = inside || within;
+            busy.insert(of_a);
+            if (!within) busy.insert(of_b);
+        }
+        for (const std::string& host : busy) EXPECT_EQ(busy.count(host), 1u) << "two pairs share " << host;
+    }
+    EXPECT_EQ(seen.size(), host_of_rank.size() * (host_of_rank.size() - 1) / 2);
+}
+
+TEST(LinkRounds, HaveEveryPairOnceAndNoHostTwice)
+{
+    for (int count = 1; count <= 9; ++count)
+        for (int each = 1; each <= 3; ++each) expect_every_pair_once(hosts(count, each));
+    expect_every_pair_once({"a", "b", "a", "c", "a", "b"}); // uneven, and not in order
+}
+
+TEST(LinkRounds, GrowWithTheNumberOfHosts)
+{
+    EXPECT_EQ(link_rounds(hosts(2)).size(), 1u);
+    EXPECT_EQ(link_rounds(hosts(8)).size(), 7u);
+    EXPECT_EQ(link_rounds(hosts(7)).size(), 7u);
+    EXPECT_EQ(link_rounds(hosts(8, 2)).size(), 7u * 4 + 1);
+    EXPECT_TRUE(link_rounds(hosts(1)).empty());
+}
+
+// ---------------------------------------------------------------------------------------------------
+// A network
+
+struct Network {
+    int hosts = 4;
+    double noise = 0.02;
+    uint64_t seed = 1;
+    double both_share = 1;
+    std::function<double(int, int)> W = [](int, int) { return 1.2e8; };
+};
+
+RunData run_on(const Network& network)
+{
+    std::mt19937_64 random(network.seed);
+    std::normal_distribution<double> normal;
+    RunData run;
+    Repetitions& r = run.repetitions;
+    r.ranks = network.hosts;
+    const auto names = hosts(network.hosts);
+    for (const std::string& name : names) {
+        run.ranks.emplace_back();
+        run.ranks.back().host = run.ranks.back().machine = name;
+    }
+    const auto rounds = link_rounds(names);
+    for (size_t round = 0; round < rounds.size(); ++round)
+        for (const int64_t bytes : {8, 1024, 8192, 32768, 65536, 131072, 262144, 1048576, 4194304})
+            for (const std::string_view direction : {link_forth, link_back, link_both_ways}) {
+                run.points.push_back({.kind = PointKind::link, .P = network.hosts, .message_bytes = bytes, .segment_bytes = bytes, .strategy = "",
+                                      .round = static_cast<int32_t>(round), .algorithm = std::string(direction), .tiles = ""});
+                for (int32_t i = 0; i < 12; ++i) {
+                    r.point.push_back(static_cast<int32_t>(run.points.size()) - 1);
+                    r.mode.push_back(0);
+                    r.pass.push_back(i / 3);
+                    r.repetition.push_back(i % 3);
+                    r.warmup.push_back(0);
+                    r.late.push_back(0);
+                    r.start_skew_ns.push_back(-1);
+                    for (int rank = 0; rank < network.hosts; ++rank) {
+                        int peer = -1;
+                        for (const RankPair& pair : rounds[round]) peer = pair.a == rank ? pair.b : pair.b == rank ? pair.a : peer;
+                        double seconds = 0;
+                        const double noise = std::exp(network.noise * normal(random));
+                        // 40 us there and back, and a jump of 100 us where the protocol changes.
+                        const double start_s = bytes > 65536 ? 1.4e-4 : 4e-5;
+                        if (peer >= 0 && direction == link_both_ways)
+                            seconds = start_s + static_cast<double>(bytes) / (network.both_share * network.W(peer, rank));
+                        else if (peer >= 0) // a receiver's reading is of no use
+                            seconds = (direction == link_forth) == (rank < peer) ? start_s + static_cast<double>(bytes) / network.W(rank, peer) : 1e-6;
+                        r.peer.push_back(peer);
+                        r.comm_begin_ns.push_back(peer < 0 ? -1 : 1000);
+                        r.comm_end_ns.push_back(peer < 0 ? -1 : 1000 + std::llround(1e9 * seconds * noise));
+                        for (auto* column : {&r.comp_begin_ns, &r.comp_end_ns, &r.main_cpu_ns, &r.comm_cpu_ns}) column->push_back(-1);
+                    }
+                }
+            }
+    return run;
+}
+
+LinkMap map_of(const Network& network)
+{
+    const RunData run = run_on(network);
+    check_run(run);
+    return *link_map_of({&run, 1});
+}
+
+std::string names_in(const LinkMap& map)
+{
+    std::string names;
+    for (const Finding& finding : map.findings) names += finding.code + " " + finding.text.substr(0, finding.text.find(" (")) + "\n";
+    return names;
+}
+
+TEST(LinkMap, GivesBackLatencyBandwidthAndBreak)
+{
+    const LinkMap map = map_of({});
+    ASSERT_EQ(map.links.size(), 12u);
+    for (const DirectedLink& link : map.links) {
+        EXPECT_NEAR(link.W_bytes_per_s->value, 1.2e8, 0.03 * 1.2e8);
+        EXPECT_NEAR(link.W_both_bytes_per_s->value, 1.2e8, 0.03 * 1.2e8);
+        EXPECT_NEAR(link.alpha_s->value, 2e-5, 0.1 * 2e-5);
+    }
+    ASSERT_EQ(map.typical.size(), 2u);
+    EXPECT_EQ(map.typical_bytes[map.typical[0].last], 65536);
+    EXPECT_EQ(map.typical_bytes[map.typical[1].first], 131072);
+}
+
+TEST(LinkMap, NamesNothingOnEvenLinks)
+{
+    for (uint64_t seed = 1; seed <= 200; ++seed) {
+        const int count = 2 + static_cast<int>(seed % 5);
+        const LinkMap map = map_of({.hosts = count, .noise = 0.05, .seed = seed});
+        EXPECT_TRUE(map.slow.empty()) << seed << ": " << names_in(map);
+        EXPECT_EQ(map.claims.front().verdict, Verdict::holds);
+    }
+}
+
+TEST(LinkMap, NamesADirectionSlowedToAThird)
+{
+    for (const int count : {2, 3, 5}) {
+        const LinkMap map = map_of({.hosts = count, .W = [](int from, int to) { return from == 0 && to == 1 ? 4e7 : 1.2e8; }});
+        ASSERT_EQ(map.slow.size(), 1u) << names_in(map);
+        EXPECT_EQ(map.slow[0].what, SlowLink::What::direction);
+        EXPECT_EQ(map.slow[0].host, "n0");
+        EXPECT_EQ(map.slow[0].other, "n1");
+        EXPECT_NEAR(map.slow[0].share, 1.0 / 3, 0.02);
+        EXPECT_EQ(map.claims.front().verdict, Verdict::refuted);
+    }
+}
+
+TEST(LinkMap, NamesALinkThatIsSlowBothWays)
+{
+    const LinkMap map = map_of({.W = [](int from, int to) { return from + to == 5 ? 6e7 : 1.2e8; }}); // 2 and 3
+    ASSERT_EQ(map.slow.size(), 1u) << names_in(map);
+    EXPECT_EQ(map.slow[0].what, SlowLink::What::link);
+    EXPECT_EQ(map.slow[0].host, "n2");
+    EXPECT_EQ(map.slow[0].other, "n3");
+}
+
+TEST(LinkMap, NamesAHostAndNotItsLinks)
+{
+    const LinkMap slow = map_of({.W = [](int from, int to) { return from == 2 || to == 2 ? 5e7 : 1.2e8; }});
+    ASSERT_EQ(slow.slow.size(), 1u) << names_in(slow);
+    EXPECT_EQ(slow.slow[0].what, SlowLink::What::host);
+    EXPECT_EQ(slow.slow[0].host, "n2");
+    const LinkMap sends = map_of({.W = [](int from, int) { return from == 2 ? 5e7 : 1.2e8; }});
+    ASSERT_EQ(sends.slow.size(), 1u) << names_in(sends);
+    EXPECT_EQ(sends.slow[0].what, SlowLink::What::sending);
+    const LinkMap receives = map_of({.W = [](int, int to) { return to == 2 ? 5e7 : 1.2e8; }});
+    ASSERT_EQ(receives.slow.size(), 1u) << names_in(receives);
+    EXPECT_EQ(receives.slow[0].what, SlowLink::What::receiving);
+}
+
+TEST(LinkMap, NamesTheSlowerHostsOfAMixOfRates)
+{
+    const LinkMap map = map_of({.W = [](int from, int to) { return std::max(from, to) >= 2 ? 4e7 : 1.2e8; }});
+    ASSERT_EQ(map.slow.size(), 2u) << names_in(map);
+    for (const SlowLink& slow : map.slow) {
+        EXPECT_EQ(slow.what, SlowLink::What::host);
+        EXPECT_NEAR(slow.share, 1.0 / 3, 0.02);
+    }
+    EXPECT_EQ(map.slow[0].host, "n2");
+    EXPECT_EQ(map.slow[1].host, "n3");
+}
+
+TEST(LinkMap, SaysWhenBothDirectionsShareALink)
+{
+    const RunData run = run_on({.both_share = 0.55});
+    const Analysis analysis = analyse({&run, 1});
+    const auto claim = std::ranges::find(analysis.claims, "both_ways_at_once", &Claim::name);
+    ASSERT_NE(claim, analysis.claims.end());
+    EXPECT_EQ(claim->verdict, Verdict::explained);
+    EXPECT_EQ(analysis.verdict, Verdict::explained);
+}
+
+TEST(LinkMap, IsOfRunsOfLinksAlone)
+{
+    RunData run;
+    run.repetitions.ranks = 2;
+    EXPECT_FALSE(link_map_of({&run, 1}));
+}
+
+} // namespace
+} // namespace shardline
