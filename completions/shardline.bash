@@ -30,7 +30,7 @@ _shardline_value() {
     --hardware) _shardline_words "$("$program" predict --list-hardware 2>/dev/null </dev/null | sed '1d; s/ .*//')" ;;
     --allow) _shardline_words "$("$program" --help 2>/dev/null </dev/null | sed -n 's/.*NAME:{\(.*\)}.*/\1/p' | tr ',' ' ')" ;;
     --from | --against | --resume) _shardline_files h5 ;;
-    --json | --junit | --html | -o | --output) _shardline_files '*' ;;
+    --json | --junit | --html | --allreduce-rules | -o | --output) _shardline_files '*' ;;
     --csv | --figures | --presets)
         local folder
         while IFS= read -r folder; do COMPREPLY+=("$folder"); done < <(compgen -d -- "$current")

@@ -13,6 +13,8 @@
 #include "postprocess/report_text.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <fmt/format.h>
 #include <memory>
@@ -27,7 +29,7 @@ struct ReportOptions {
     bool force = false;
     std::string tolerance = "1.25";
     bool strict = false, models = false;
-    std::optional<std::string> tokens, presets;
+    std::optional<std::string> tokens, presets, allreduce_rules;
 };
 
 constexpr const char* example = R"(Exit code: 0 the law holds, or the measured efficiencies explain why not;
@@ -62,6 +64,19 @@ std::string models_part(const ReportOptions& options, std::span<const RunData> l
     return "\n" + models_text(layers, basis, std::clamp(terminal_width(), 60, 100));
 }
 
+/// Open MPI's file of dynamic rules, which a later run can be given.
+void write_rules(const std::string& path, const Analysis& analysis)
+{
+    if (!analysis.allreduce)
+        throw InputError("--allreduce-rules has nothing to write (no algorithms of an allreduce were measured): run experiments/allreduce.toml");
+    if (analysis.allreduce->rules.empty())
+        throw InputError("--allreduce-rules has nothing to write (no algorithm is better than the default for certain): leave it out");
+    if (std::filesystem::exists(path)) throw InputError(fmt::format("{} exists (it may be rules written by hand): name another file", path));
+    std::ofstream out(path);
+    out << analysis.allreduce->rules;
+    if (!out.flush()) throw InputError(fmt::format("cannot write {}: name a file in a folder that exists and has space", path));
+}
+
 int report(const ReportOptions& options)
 {
     const AnalysisOptions analysis_options{parse_tolerance(options.tolerance)};
@@ -76,6 +91,7 @@ int report(const ReportOptions& options)
         if (options.json) write_file(*options.json, report_json(analysis, launches));
         write_standard_output(report_text(analysis, launches, {colour_wanted(), std::min(terminal_width(), 100)}) + models);
     }
+    if (options.allreduce_rules) write_rules(*options.allreduce_rules, analysis);
     return exit_code_of(analysis.verdict, options.strict ? Strictness::strict : Strictness::normal);
 }
 
@@ -95,6 +111,8 @@ Command add_report_command(CLI::App& program)
     app->add_flag("--force", options->force, "Replace files in DIR that exist");
     app->add_option("--tolerance", options->tolerance, "Factor between D_obs and D_law within which the\nlaw holds (default 1.25)")
         ->option_text("FACTOR");
+    app->add_option("--allreduce-rules", options->allreduce_rules, "Write Open MPI's dynamic rules for the best\nalgorithms to PATH, which must not exist")
+        ->option_text("PATH");
     app->add_flag("--models", options->models, "Which row-parallel layers of known models would\nbe compute-bound on these ranks, in a table");
     app->add_option("--tokens", options->tokens, "With --models: the batch (default: the run's B)")->option_text("N");
     app->add_option("--presets", options->presets, "With --models: folder with more models (*.toml)")->option_text("DIR");

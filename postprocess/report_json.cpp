@@ -165,6 +165,40 @@ Json json_of(const Roofline& roofline)
     return json;
 }
 
+Json json_of(const AlgorithmTime& time)
+{
+    Json json{{"algorithm", time.algorithm}};
+    set_estimate(json, "t_s", "t_ci", time.t_s);
+    json["bus_bytes_per_s"] = time.bus_bytes_per_s;
+    json["reached"] = number_or_null(time.reached);
+    return json;
+}
+
+Json json_of(const AllreduceSize& size)
+{
+    Json json{{"bytes", size.bytes}, {"P", size.P}, {"bound_s", number_or_null(size.bound_s)}, {"algorithms", json_list(size.algorithms)},
+              {"best", size.algorithms.empty() ? Json() : Json(size.algorithms[size.best].algorithm)}};
+    set_estimate(json, "gain", "gain_ci", size.gain);
+    json["certain"] = size.certain;
+    return json;
+}
+
+Json json_of(const AllreduceRange& range)
+{
+    return {{"first_bytes", range.first_bytes}, {"last_bytes", range.last_bytes}, {"algorithm", range.algorithm}, {"least_gain", range.least_gain},
+            {"most_gain", range.most_gain}};
+}
+
+Json json_of(const AllreduceStudy& study)
+{
+    Json json = Json::object();
+    set_estimate(json, "W_bytes_per_s", "W_ci", study.W_bytes_per_s);
+    json["sizes"] = json_list(study.sizes);
+    json["ranges"] = json_list(study.ranges);
+    json["open_mpi_rules"] = study.rules;
+    return json;
+}
+
 Json json_of(const Piece& piece, double first_bytes, double last_bytes)
 {
     return {{"first_bytes", first_bytes}, {"last_bytes", last_bytes}, {"a_s", piece.a}, {"b_s_per_byte", piece.b}};
@@ -231,6 +265,7 @@ std::string report_json(const Analysis& analysis, std::span<const RunData> launc
                     {"claims", json_list(analysis.claims)},
                     {"roofline", analysis.roofline ? json_of(*analysis.roofline) : Json()},
                     {"links", analysis.links ? json_of(*analysis.links) : Json()},
+                    {"allreduce", analysis.allreduce ? json_of(*analysis.allreduce) : Json()},
                     {"calibration", json_of(analysis.calibration)},
                     {"findings", json_list(analysis.findings)},
                     {"files", json_list(launches)}};

@@ -245,7 +245,7 @@ Key element_types(std::string_view name, std::vector<ElementType> Experiment::*m
             }};
 }
 
-constexpr std::string_view measure_names[] = {"crossover", "roofline", "links"}; // in the order of Measure
+constexpr std::string_view measure_names[] = {"crossover", "roofline", "links", "allreduce"}; // in the order of Measure
 
 std::string_view name_of(Measure measure) { return measure_names[static_cast<size_t>(measure)]; }
 
@@ -259,6 +259,34 @@ Key measure_key()
             },
             [](const Experiment& e) {
                 return e.measure == Measure::crossover ? std::string() : quoted(std::string(name_of(e.measure)));
+            }};
+}
+
+/// Words that another program gives meaning to: one, or a list of different ones.
+Key names_of_others(std::string_view name, std::vector<std::string> Experiment::*member)
+{
+    return {name,
+            [=](Experiment& e, const Given& given) {
+                constexpr std::string_view suggestion = "give \"all\", \"default\", or names as the report shows them";
+                const toml::array* list = given.node.as_array();
+                std::vector<std::string> words;
+                if (list)
+                    for (const toml::node& element : *list) words.push_back(read_string(given, element, suggestion));
+                else
+                    words.push_back(read_string(given, given.node, suggestion));
+                const auto is_word = [](const std::string& word) {
+                    return !word.empty() && word.size() < 64 && word.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos;
+                };
+                if (words.empty() || !std::ranges::all_of(words, is_word)) refuse(given.origin, given.key, "is no name", suggestion);
+                for (const std::string& word : words)
+                    if (std::ranges::count(words, word) > 1)
+                        refuse(given.origin, given.key, fmt::format("lists '{}' twice (it would be measured as two)", word), "list each name once");
+                e.*member = words;
+            },
+            [=](const Experiment& e) {
+                std::vector<std::string> texts;
+                for (const std::string& one : e.*member) texts.push_back(quoted(one));
+                return texts.size() == 1 ? texts[0] : fmt::format("[{}]", fmt::join(texts, ", "));
             }};
 }
 
@@ -316,6 +344,7 @@ const std::vector<Key>& keys()
         element_type("wire_type", &Experiment::wire_type),
         element_types("types", &Experiment::types),
         integers("message_bytes", &Experiment::message_bytes, message_limits),
+        names_of_others("algorithms", &Experiment::algorithms),
         integer("vector_bytes", &Experiment::vector_bytes, vector_limits),
         names_among("strategy", &Experiment::strategy, strategy_names()),
         integer("segment_bytes", &Experiment::segment_bytes, segment_limits),
@@ -362,10 +391,11 @@ const std::vector<KeyOfMeasures>& keys_of_measures()
         {"F", {crossover, roofline}},
         {"D", {crossover, roofline}},
         {"compute_type", {crossover}},
-        {"wire_type", {crossover}},
+        {"wire_type", {crossover, allreduce}},
         {"types", {roofline}},
         {"vector_bytes", {roofline}},
-        {"message_bytes", {links}},
+        {"message_bytes", {links, allreduce}},
+        {"algorithms", {allreduce}},
         {"strategy", {crossover}},
         {"segment_bytes", {crossover}},
         {"tiles", {crossover}},

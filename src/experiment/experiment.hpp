@@ -22,6 +22,7 @@ enum class Measure {
     crossover, ///< where computation and communication cross over D
     roofline,  ///< C and M of a rank, and where dot products and matmuls lie under them
     links,     ///< latency and bandwidth between every two ranks
+    allreduce, ///< the algorithms of the MPI's allreduce over the size of the message
 };
 
 /// A fault that a run makes on purpose, to show that it is seen. Such a run gives no verdict.
@@ -43,7 +44,8 @@ struct Experiment {
     ElementType compute_type = ElementType::f32;
     ElementType wire_type = ElementType::f32;
     std::vector<ElementType> types{ElementType::f32, ElementType::f64}; ///< roofline: of matmuls and dot products
-    std::vector<int64_t> message_bytes{8, 65536, 262144, 1048576, 4194304}; ///< links: sizes to send
+    std::vector<int64_t> message_bytes{8, 65536, 262144, 1048576, 4194304}; ///< links, allreduce: sizes
+    std::vector<std::string> algorithms{"all"}; ///< allreduce: "all", or names the MPI knows, beside its default
     int64_t vector_bytes = 0; ///< roofline: of each of the triad's arrays; 0: well beyond the caches
     std::vector<std::string> strategy{"mpi_allreduce"}; ///< how partial results are summed; several are measured side by side
     int64_t segment_bytes = 0;   ///< of a message of the strategies that cut messages themselves; 0: as calibrated

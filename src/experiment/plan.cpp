@@ -140,6 +140,24 @@ std::vector<Point> link_points(const Experiment& experiment, size_t rounds, int3
     return points;
 }
 
+std::vector<Point> collective_points(const Experiment& experiment, std::span<const std::string> algorithms, int32_t P)
+{
+    constexpr int64_t MiB = 1024 * 1024;
+    std::vector<Point> points = exchange_points(8, P);
+    for (const Point& point : exchange_points(4 * MiB, P)) points.push_back(point);
+    const int64_t element = bytes_of(experiment.wire_type);
+    std::vector<int64_t> sizes;
+    for (const int64_t bytes : experiment.message_bytes) sizes.push_back(std::max<int64_t>(1, bytes / element) * element);
+    sort_and_drop_repeats(sizes);
+    std::vector<std::string> names{""};
+    names.insert(names.end(), algorithms.begin(), algorithms.end());
+    for (const int64_t bytes : sizes)
+        for (const std::string& name : names)
+            points.push_back({.kind = PointKind::collective, .P = P, .message_bytes = bytes, .segment_bytes = 0, .compute_type = experiment.wire_type,
+                              .wire_type = experiment.wire_type, .strategy = "mpi_allreduce", .algorithm = name, .tiles = ""});
+    return points;
+}
+
 std::vector<int64_t> D_around(double predicted_D, int32_t P)
 {
     std::vector<int64_t> D;

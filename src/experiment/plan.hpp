@@ -44,6 +44,10 @@ std::vector<Point> roofline_points(const Experiment& experiment, int64_t vector_
 /// their peers.
 std::vector<Point> link_points(const Experiment& experiment, size_t rounds, int32_t P);
 
+/// Allreduce: exchanges that give W, and every size of the experiment, in whole elements, by the MPI's own choice and by each of the
+/// named algorithms.
+std::vector<Point> collective_points(const Experiment& experiment, std::span<const std::string> algorithms, int32_t P);
+
 /// D values in log steps around a predicted crossover, denser near it: positive multiples of P, ascending, distinct.
 std::vector<int64_t> D_around(double predicted_D, int32_t P);
 

@@ -1,12 +1,14 @@
 #include "measure/runner.hpp"
 
 #include "experiment/plan.hpp"
+#include "measure/allreduce_algorithms.hpp"
 #include "measure/blas.hpp"
 #include "measure/clock.hpp"
 #include "measure/memory.hpp"
 #include "measure/strategy.hpp"
 #include "measure/timed_step.hpp"
 #include "measure/visitor.hpp"
+#include "model/allreduce_study.hpp"
 #include "model/analysis.hpp"
 #include "model/error.hpp"
 #include "model/law.hpp"
@@ -17,6 +19,7 @@
 #include "model/samples.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -47,6 +50,23 @@ int64_t vector_bytes_of(const Session& session, const Experiment& experiment, st
     MPI_Bcast(&bytes, 1, MPI_INT64_T, 0, session.control());
     constexpr int64_t whole_lines = 64;
     return (bytes + whole_lines - 1) / whole_lines * whole_lines;
+}
+
+/// Algorithms to measure beside the MPI's own choice. Throws InputError where one is asked for that it does not know.
+std::vector<std::string> algorithms_of(const Session& session, const Experiment& experiment)
+{
+    const std::vector<std::string> known = AllreduceAlgorithms(session.work()).names();
+    std::vector<std::string> names;
+    for (const std::string& name : experiment.algorithms) {
+        if (name == "all") return known;
+        if (name == default_algorithm) continue;
+        if (std::ranges::find(known, name) == known.end())
+            throw InputError(fmt::format("algorithm '{}' is not known to this MPI ({}): {}", name, mpi_version_text(),
+                                         known.empty() ? "it lets none be chosen, so give algorithms = \"default\""
+                                                       : fmt::format("its own are {}", fmt::join(known, ", "))));
+        names.push_back(name);
+    }
+    return names;
 }
 
 /// Collective over control.
@@ -118,6 +138,8 @@ private:
             const int64_t vector_bytes = vector_bytes_of(session_, experiment_, data_.ranks);
             visitor_.evict_with(vector_bytes);
             points = roofline_points(experiment_, vector_bytes, P());
+        } else if (experiment_.measure == Measure::allreduce) {
+            points = collective_points(experiment_, algorithms_of(session_, experiment_), P());
         } else {
             const auto rounds = link_rounds(hosts_of_ranks(session_));
             points = link_points(experiment_, rounds.size(), P());
@@ -702,6 +724,12 @@ RunOutcome run_experiment(const Session& session, const Experiment& experiment, 
 
 namespace {
 
+int64_t collective_memory_bytes(const Experiment& experiment)
+{
+    const int64_t elements = std::ranges::max(experiment.message_bytes) / bytes_of(experiment.wire_type) + 1;
+    return operand_bytes(1, elements, 0, experiment.wire_type, experiment.wire_type) + 2 * largest_exchange_bytes;
+}
+
 /// One message each way; all at once shares the largest among the peers.
 int64_t link_memory_bytes(const Experiment& experiment) { return 2 * std::ranges::max(experiment.message_bytes); }
 
@@ -723,6 +751,12 @@ void require_feasible(const Session& session, const Experiment& experiment, std:
     if (!experiment.inject.what.empty() && experiment.inject.rank >= P)
         throw InputError(fmt::format("inject.rank is {} (this run has the ranks 0 to {}, so nothing would be injected): name one of them",
                                      experiment.inject.rank, P - 1));
+    if (experiment.measure == Measure::allreduce) {
+        if (P < 2) throw InputError("one rank has nothing to sum (measure = \"allreduce\" times sums over ranks): start 2 or more ranks");
+        algorithms_of(session, experiment);
+        require_memory(collective_memory_bytes(experiment), session);
+        return;
+    }
     if (experiment.measure == Measure::links) {
         if (P < 2) throw InputError("one rank has no link (measure = \"links\" times pairs of ranks): start 2 or more ranks");
         require_memory(link_memory_bytes(experiment), session);
@@ -822,6 +856,17 @@ Plan plan_roofline(const Session& session, const Experiment& experiment, const M
     return plan;
 }
 
+Plan plan_collectives(const Session& session, const Experiment& experiment, const Machine& machine)
+{
+    Plan plan;
+    plan.memory_per_rank_bytes = collective_memory_bytes(experiment);
+    const double times = static_cast<double>(experiment.passes * (experiment.repetitions + experiment.warmups));
+    plan.blocks = by_kind(collective_points(experiment, algorithms_of(session, experiment), session.size()), [&](const Point& point) {
+        return times * allreduce_bandwidth_bound_s(static_cast<double>(point.message_bytes), point.P, machine.W);
+    });
+    return plan;
+}
+
 Plan plan_links(const Session& session, const Experiment& experiment, const Machine& machine)
 {
     Plan plan;
@@ -841,6 +886,7 @@ Plan plan_experiment(const Session& session, const Experiment& experiment, std::
     const Machine machine = probe(session, experiment);
     if (experiment.measure == Measure::roofline) return plan_roofline(session, experiment, machine, ranks);
     if (experiment.measure == Measure::links) return plan_links(session, experiment, machine);
+    if (experiment.measure == Measure::allreduce) return plan_collectives(session, experiment, machine);
     Plan plan;
     plan.D_given = experiment.D.has_value();
     for (const Shape shape : shapes_of(experiment)) {

@@ -1,5 +1,6 @@
 #include "measure/session.hpp"
 
+#include "measure/allreduce_algorithms.hpp"
 #include "model/error.hpp"
 
 #include <cstdio>
@@ -12,6 +13,7 @@ Session::Session(int& argc, char**& argv) : exceptions_at_start_(std::uncaught_e
 {
     // One thread at a time calls MPI: the main one, or a strategy's own. An MPI that provides less than asked still serves the
     // strategies without a thread (require_feasible).
+    allow_allreduce_algorithms();
     int provided = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);

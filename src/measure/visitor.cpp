@@ -25,6 +25,7 @@ Visitor::Visitor(const Session& session, const Experiment& experiment)
 {
     operands_.compute_type = experiment.compute_type;
     operands_.wire_type = experiment.wire_type;
+    if (experiment.measure == Measure::allreduce) algorithms_.emplace(session.work());
 }
 
 VisitOutcome Visitor::visit(const Point& point, const Visit& visit)
@@ -122,7 +123,11 @@ void Visitor::prepare_buffers(const Point& point)
         return;
     }
     case PointKind::collective:
+        exchange_.work = algorithms_->communicator(point.algorithm);
+        [[fallthrough]];
     case PointKind::allreduce: // a Z of the wanted size, all zeros, with nothing to multiply
+        operands_.compute_type = point.compute_type;
+        operands_.wire_type = point.wire_type;
         prepare(operands_, 1, point.message_bytes / bytes_of(point.wire_type), {});
         timed_matmul(operands_, untimed);
         exchange_.prepare(point, operands_);

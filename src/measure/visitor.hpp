@@ -1,5 +1,6 @@
 #pragma once
 
+#include "measure/allreduce_algorithms.hpp"
 #include "measure/common_start.hpp"
 #include "measure/exchange.hpp"
 #include "measure/inject.hpp"
@@ -88,6 +89,7 @@ private:
     Vectors vectors_;
     int64_t eviction_bytes_ = 0;
     std::vector<std::vector<RankPair>> rounds_;
+    std::optional<AllreduceAlgorithms> algorithms_; ///< of a measure of them
     std::vector<MPI_Request> requests_;
     CommonStart start_;
     Injector injector_;

@@ -297,6 +297,7 @@ Analysis analyse(std::span<const RunData> launches, const AnalysisOptions& optio
     analysis.findings = all_findings(launches, points);
     if ((analysis.roofline = roofline_of(launches, points))) add_study(analysis, analysis.roofline->claims, analysis.roofline->findings);
     if ((analysis.links = link_map_of(launches))) add_study(analysis, analysis.links->claims, analysis.links->findings);
+    if ((analysis.allreduce = allreduce_study_of(launches, points))) add_study(analysis, analysis.allreduce->claims, {});
     conclude(analysis, launches.front().repetitions.ranks);
     return analysis;
 }

@@ -2,6 +2,7 @@
 
 // From recorded runs to a verdict. The runner's closing table and the report call this same analysis.
 
+#include "model/allreduce_study.hpp"
 #include "model/calibration.hpp"
 #include "model/factors.hpp"
 #include "model/links.hpp"
@@ -40,6 +41,7 @@ struct Analysis {
     std::vector<StrategyAdvice> advice; ///< for each D at which several strategies were measured
     std::optional<Roofline> roofline;   ///< of a run that measured one
     std::optional<LinkMap> links;       ///< of a run that measured every pair
+    std::optional<AllreduceStudy> allreduce; ///< of a run that measured its algorithms
     std::vector<Claim> claims;          ///< tested by such a run
     std::vector<Finding> findings; ///< those recorded by the runs and those seen in the data
     Verdict verdict = Verdict::inconclusive;

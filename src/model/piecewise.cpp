@@ -66,14 +66,15 @@ std::vector<Piece> fit_pieces(std::span<const FitPoint> points)
                 if (chi2 < best[k][m].chi2) best[k][m] = {chi2, begin};
             }
     }
-    // Two numbers of a line and a place of a break for each piece. Errors are not known to better than a factor of two or so:
-    // pieces that only make a good fit better are not worth theirs.
+    // A piece has a line's two numbers and a break, whose place is the best of many and so costs more than a number. Errors are not
+    // known to better than a factor of two or so: pieces that only make a good fit better are not worth theirs.
+    constexpr double cost_of_a_piece = 5;
     const double count = static_cast<double>(n);
     size_t pieces = 1;
     double least = std::numeric_limits<double>::infinity();
     for (size_t k = 0; k < most_pieces; ++k) {
         if (!std::isfinite(best[k][n].chi2)) continue;
-        const double criterion = count * std::log(std::max(best[k][n].chi2 / count, 0.5)) + 3 * static_cast<double>(k + 1) * std::log(count);
+        const double criterion = count * std::log(std::max(best[k][n].chi2 / count, 0.5)) + cost_of_a_piece * static_cast<double>(k + 1) * std::log(count);
         if (criterion < least) least = criterion, pieces = k + 1;
     }
     std::vector<Piece> result(pieces);

@@ -1,4 +1,5 @@
 #include "experiment/plan.hpp"
+#include "measure/allreduce_algorithms.hpp"
 #include "measure/runner.hpp"
 #include "model/error.hpp"
 #include "model/links.hpp"
@@ -373,7 +374,8 @@ TEST(RunLinks, TimesEveryPairAndNoOneElse)
             timed += r.comm_begin_ns[i] >= 0;
             const int32_t peer = r.peer[i];
             EXPECT_EQ(all || peer >= 0, r.comm_begin_ns[i] >= 0);
-            if (peer >= 0) EXPECT_EQ(r.peer[row * ranks + static_cast<size_t>(peer)], static_cast<int32_t>(rank)) << "a peer that has another peer";
+            if (peer < 0) continue;
+            EXPECT_EQ(r.peer[row * ranks + static_cast<size_t>(peer)], static_cast<int32_t>(rank)) << "a peer that has another peer";
         }
         EXPECT_EQ(timed, all ? ranks : 2);
     }
@@ -388,6 +390,46 @@ TEST(RunLinks, GoesOnWhereItWasKilled)
     Recorder rest(session->is_root() ? first.data : RunData{});
     run_experiment(*session, experiment, session->is_root() ? first.data : RunData{}, rest.output());
     if (session->is_root()) expect_visited(rest.data, experiment, planned_links(experiment));
+}
+
+Experiment quick_allreduce()
+{
+    Experiment experiment = quick_experiment();
+    experiment.measure = Measure::allreduce;
+    experiment.message_bytes = {4, 1000, 1'002, 65'536};
+    return experiment;
+}
+
+TEST(RunAllreduce, TimesEverySizeByEveryAlgorithm)
+{
+    const Experiment experiment = quick_allreduce();
+    if (session->size() == 1) {
+        EXPECT_THROW(require_feasible(*session, experiment), InputError);
+        return;
+    }
+    const std::vector<std::string> names = AllreduceAlgorithms(session->work()).names();
+    Recorder recorder;
+    run_experiment(*session, experiment, {}, recorder.output());
+    if (!session->is_root()) return;
+    std::map<std::pair<int64_t, std::string>, int64_t> kept;
+    const Repetitions& r = recorder.data.repetitions;
+    for (size_t row = 0; row < r.size(); ++row) {
+        const Point& point = recorder.data.points[static_cast<size_t>(r.point[row])];
+        if (point.kind == PointKind::collective && !r.warmup[row]) ++kept[{point.message_bytes, point.algorithm}];
+    }
+    EXPECT_EQ(kept.size(), 3 * (1 + names.size())) << "1002 bytes are 1000 in whole elements";
+    for (const auto& [point, n] : kept) EXPECT_EQ(n, experiment.passes * experiment.repetitions) << point.first << " by " << point.second;
+    for (const std::string& name : names) EXPECT_TRUE(kept.contains({1000, name})) << name;
+}
+
+TEST(RequireFeasible, RefusesAlgorithmsThatTheMpiDoesNotKnow)
+{
+    if (session->size() == 1) GTEST_SKIP() << "refused before";
+    Experiment experiment = quick_allreduce();
+    experiment.algorithms = {"default"};
+    EXPECT_NO_THROW(require_feasible(*session, experiment));
+    experiment.algorithms = {"telepathy"};
+    EXPECT_THROW(require_feasible(*session, experiment), InputError);
 }
 
 TEST(RequireFeasible, RefusesVectorsThatNoMemoryHolds)

@@ -362,5 +362,48 @@ TEST(ToToml, HoldsEveryKeyWithItsValue)
                                                            "watchdog_s = 300\n");
 }
 
+// ---------------------------------------------------------------------------------------------------
+// measure
+
+TEST(Measure, IsTheCrossoverUnlessGiven)
+{
+    EXPECT_EQ(parse("").measure, Measure::crossover);
+    EXPECT_EQ(parse("measure = \"roofline\"").measure, Measure::roofline);
+    EXPECT_EQ(parse("measure = \"links\"").measure, Measure::links);
+    EXPECT_EQ(parse("", {"measure=allreduce"}).measure, Measure::allreduce);
+    EXPECT_NE(refusal("measure = \"weather\"").find("e.toml:1: key 'measure' is the string 'weather'"), std::string::npos);
+}
+
+TEST(Measure, RefusesKeysThatWouldHaveNoEffect)
+{
+    EXPECT_EQ(refusal("vector_bytes = 5"), "e.toml:1: key 'vector_bytes' has no effect with measure = \"crossover\": leave it out, or give measure = \"roofline\"");
+    EXPECT_NE(refusal("measure = \"roofline\"", {"strategy=segmented_ring"}).find("--set strategy=segmented_ring: key 'strategy' has no effect"), std::string::npos);
+    EXPECT_NE(refusal("measure = \"links\"\nB = 4"), "");
+    EXPECT_EQ(refusal("measure = \"allreduce\"\nwire_type = \"f64\"\nmessage_bytes = 8"), "");
+}
+
+TEST(Measure, ItsKeysReadBack)
+{
+    for (const char* text : {"measure = \"roofline\"\ntypes = \"f64\"\nvector_bytes = 7\nB = [1, 3]\nF = 5\nD = 9",
+                             "measure = \"links\"\nmessage_bytes = [1, 2147483647]",
+                             "measure = \"allreduce\"\nalgorithms = [\"default\", \"ring\"]\nmessage_bytes = 4"}) {
+        const Experiment e = parse(text), again = parse(to_toml(e));
+        expect_same(again, e);
+        EXPECT_EQ(again.measure, e.measure) << text;
+        EXPECT_EQ(again.types, e.types) << text;
+        EXPECT_EQ(again.vector_bytes, e.vector_bytes) << text;
+        EXPECT_EQ(again.message_bytes, e.message_bytes) << text;
+        EXPECT_EQ(again.algorithms, e.algorithms) << text;
+        EXPECT_EQ(to_toml(again), to_toml(e));
+    }
+}
+
+TEST(Measure, AlgorithmsAreWords)
+{
+    EXPECT_EQ(parse("measure = \"allreduce\"\nalgorithms = [\"ring\"]").algorithms, std::vector<std::string>{"ring"});
+    for (const char* value : {"3", "[]", "\"\"", "\"a b\"", "[\"ring\", \"ring\"]", "[1]"})
+        EXPECT_NE(refusal(std::string("measure = \"allreduce\"\nalgorithms = ") + value), "") << value;
+}
+
 } // namespace
 } // namespace shardline

@@ -214,5 +214,63 @@ TEST(VisitingOrder, PrefersNoPlace)
     }
 }
 
+// ---------------------------------------------------------------------------------------------------
+// Points of other measures
+
+int64_t count(const std::vector<Point>& points, PointKind kind) { return std::ranges::count(points, kind, &Point::kind); }
+
+void expect_distinct(const std::vector<Point>& points)
+{
+    for (size_t i = 0; i < points.size(); ++i) EXPECT_EQ(std::find(points.begin() + static_cast<std::ptrdiff_t>(i) + 1, points.end(), points[i]), points.end()) << i;
+}
+
+TEST(RooflinePoints, GiveEveryRankItsOwnWidth)
+{
+    Experiment experiment;
+    experiment.B = {1, 8};
+    experiment.F = {64};
+    experiment.types = {ElementType::f32, ElementType::f64, ElementType::bf16};
+    const auto points = roofline_points(experiment, 8000, 3);
+    expect_distinct(points);
+    EXPECT_EQ(count(points, PointKind::triad), 1);
+    EXPECT_EQ(count(points, PointKind::dot), 2); // no bf16
+    EXPECT_EQ(count(points, PointKind::arithmetic), 2);
+    EXPECT_EQ(count(points, PointKind::cold_matmul), 6);
+    for (const Point& point : points) {
+        EXPECT_EQ(point.D % 3, 0);
+        const bool of_vectors = point.kind == PointKind::triad || point.kind == PointKind::dot;
+        if (of_vectors) { EXPECT_EQ(point.D / 3 * bytes_of(point.compute_type), 8000); }
+        if (point.kind == PointKind::cold_matmul) { EXPECT_EQ(point.D / 3, 64); }
+    }
+    experiment.D = {{5, 7}};
+    EXPECT_EQ(count(roofline_points(experiment, 8000, 3), PointKind::cold_matmul), 12);
+}
+
+TEST(LinkPoints, AreEverySizeInEveryRoundAndAllAtOnce)
+{
+    Experiment experiment;
+    experiment.message_bytes = {8, 3000};
+    const auto points = link_points(experiment, 5, 4);
+    expect_distinct(points);
+    EXPECT_EQ(points.size(), 5u * 2 * 3 + 1);
+    EXPECT_EQ(points.back().message_bytes, 1000);
+    // The order of a pass tells them apart.
+    const auto order = visiting_order(points, 1, 0);
+    EXPECT_FALSE(std::ranges::is_sorted(order));
+}
+
+TEST(CollectivePoints, AreWholeElementsByEveryAlgorithm)
+{
+    Experiment experiment = experiment_with(ElementType::f64);
+    experiment.message_bytes = {1, 9, 15, 4000};
+    const std::vector<std::string> algorithms{"ring", "other"};
+    const auto points = collective_points(experiment, algorithms, 2);
+    expect_distinct(points);
+    EXPECT_EQ(count(points, PointKind::collective), 2 * 3); // 8 and 4000 bytes
+    EXPECT_GE(count(points, PointKind::exchange), 2);
+    for (const Point& point : points)
+        if (point.kind == PointKind::collective) { EXPECT_EQ(point.message_bytes % 8, 0); }
+}
+
 } // namespace
 } // namespace shardline
