@@ -61,8 +61,10 @@ RunProgress progress_of(const RunData& run, const RunTarget& target)
 {
     RunProgress progress;
     progress.visits = visits_of(run);
+    // A run of another measure has all of its points from the start and calibrates nothing apart.
+    const bool other_measure = std::ranges::any_of(run.points, [](const Point& point) { return point.kind > PointKind::allreduce; });
     for (size_t i = 0; i < run.points.size(); ++i) {
-        const bool in_sweep = run.points[i].kind == PointKind::crossover;
+        const bool in_sweep = other_measure || run.points[i].kind == PointKind::crossover;
         progress.sweeping = progress.sweeping || in_sweep;
         progress.visits_done += progress.visits[i];
         progress.visits_planned += std::max(progress.visits[i], target.passes + (in_sweep ? 0 : 1)); // calibration has a visit of its own

@@ -17,6 +17,7 @@ RunData cut_off(RunData run, size_t rows)
     const auto ranks = static_cast<size_t>(r.ranks);
     cut(r.point, 1), cut(r.mode, 1), cut(r.pass, 1), cut(r.repetition, 1), cut(r.warmup, 1), cut(r.late, 1), cut(r.start_skew_ns, 1);
     for (auto* column : {&r.comp_begin_ns, &r.comp_end_ns, &r.comm_begin_ns, &r.comm_end_ns, &r.main_cpu_ns, &r.comm_cpu_ns}) cut(*column, ranks);
+    cut(r.peer, ranks);
     return run;
 }
 
@@ -36,6 +37,16 @@ TEST(RunProgressTest, CountsVisits)
     ASSERT_EQ(progress.visits.size(), run.points.size());
     for (int64_t visits : progress.visits) EXPECT_EQ(visits, plan.passes);
     EXPECT_EQ(progress.visits_done, plan.passes * static_cast<int64_t>(run.points.size()));
+}
+
+TEST(RunProgressTest, OfAnotherMeasureNothingIsCalibratedApart)
+{
+    const SyntheticPlan plan;
+    RunData run = synthetic_run(plan);
+    for (Point& point : run.points) point.kind = PointKind::link;
+    const RunProgress progress = progress_of(run, {.passes = plan.passes, .time_budget_s = 0, .watchdog_s = 300});
+    EXPECT_TRUE(progress.sweeping);
+    EXPECT_EQ(progress.visits_planned, progress.visits_done);
 }
 
 TEST(RunProgressTest, SaysHowLongTheRestTakes)
