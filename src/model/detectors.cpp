@@ -26,6 +26,7 @@ RankSpeeds rank_speeds(const RunData& run)
     RankSpeeds speeds;
     speeds.of_rank.resize(static_cast<size_t>(r.ranks));
     int32_t visit = 0, last_point = -1, last_pass = -1;
+    std::vector<double> log_times;
     for (size_t row = 0; row < r.size(); ++row) {
         const Point& point = run.points[static_cast<size_t>(r.point[row])];
         const bool computes = point.kind == PointKind::matmul || point.kind == PointKind::crossover;
@@ -33,7 +34,7 @@ RankSpeeds rank_speeds(const RunData& run)
             !r.warmup[row] && !r.late[row] && r.mode[row] == static_cast<uint8_t>(Mode::phases);
         // Points that leave out ranks, or leave some without a column, say nothing about who is slow.
         if (!computes || !usable || (point.P > 0 && point.P != r.ranks) || point.D < r.ranks) continue;
-        std::vector<double> log_times;
+        log_times.clear();
         for (int32_t rank = 0; rank < r.ranks; ++rank) {
             const size_t i = row * static_cast<size_t>(r.ranks) + static_cast<size_t>(rank);
             const int64_t duration_ns = r.comp_end_ns[i] - r.comp_begin_ns[i];
@@ -64,15 +65,15 @@ struct Timed {
     double log_time;
 };
 
-/// A long series as medians of consecutive parts, which show a trend as well: the slopes between all pairs of a hundred thousand
-/// repetitions would take gigabytes.
+/// The longest series whose slopes between all pairs are taken: those of a hundred thousand repetitions would take gigabytes.
+constexpr size_t longest_series = 500;
+
+/// A longer series as medians of consecutive parts, which show a trend as well.
 std::vector<Timed> shortened(const std::vector<Timed>& series)
 {
-    constexpr size_t most = 500;
-    if (series.size() <= most) return series;
     std::vector<Timed> parts;
-    for (size_t part = 0; part < most; ++part) {
-        const size_t begin = part * series.size() / most, end = (part + 1) * series.size() / most;
+    for (size_t part = 0; part < longest_series; ++part) {
+        const size_t begin = part * series.size() / longest_series, end = (part + 1) * series.size() / longest_series;
         std::vector<double> log_times;
         for (size_t i = begin; i < end; ++i) log_times.push_back(series[i].log_time);
         parts.push_back({(series[begin].position + series[end - 1].position) / 2, median(log_times)});
@@ -80,10 +81,11 @@ std::vector<Timed> shortened(const std::vector<Timed>& series)
     return parts;
 }
 
-void add_series(TrendEvidence& evidence, const std::vector<Timed>& whole)
+void add_series(TrendEvidence& evidence, const std::vector<Timed>& series)
 {
-    const std::vector<Timed> series = shortened(whole);
+    if (series.size() > longest_series) return add_series(evidence, shortened(series));
     std::vector<double> slopes;
+    slopes.reserve(series.size() * (series.size() + 1) / 2);
     for (size_t i = 0; i < series.size(); ++i)
         for (size_t j = i + 1; j < series.size(); ++j) {
             const double rise = series[j].log_time - series[i].log_time;
@@ -109,15 +111,15 @@ std::optional<double> change_over(const TrendEvidence& evidence, double length, 
     return beyond_noise && std::abs(change) > smallest ? std::optional(change) : std::nullopt;
 }
 
-/// Consecutive samples of one launch and pass.
-std::vector<Series> visits_of(const Series& series)
+using VisitSamples = std::span<const Sample>;
+
+/// Consecutive samples of one launch and pass; they stay where they are.
+std::vector<VisitSamples> visits_of(const Series& series)
 {
-    std::vector<Series> visits;
-    for (const Sample& sample : series) {
-        const bool same = !visits.empty() && visits.back().back().launch == sample.launch &&
-                          visits.back().back().pass == sample.pass;
-        if (!same) visits.emplace_back();
-        visits.back().push_back(sample);
+    std::vector<VisitSamples> visits;
+    for (size_t begin = 0, end = 0; begin < series.size(); begin = end) {
+        while (end < series.size() && series[end].launch == series[begin].launch && series[end].pass == series[begin].pass) ++end;
+        visits.push_back(VisitSamples(series).subspan(begin, end - begin));
     }
     return visits;
 }
@@ -125,9 +127,12 @@ std::vector<Series> visits_of(const Series& series)
 std::vector<Timed> visit_medians(const Series& series)
 {
     std::vector<Timed> medians;
-    for (const Series& visit : visits_of(series)) {
+    std::vector<double> values;
+    for (const VisitSamples visit : visits_of(series)) {
         const double middle_row = static_cast<double>(visit.front().row + visit.back().row) / 2;
-        medians.push_back({middle_row, std::log(median(values_of(visit)))});
+        values.clear();
+        for (const Sample& sample : visit) values.push_back(sample.value);
+        medians.push_back({middle_row, std::log(median(values))});
     }
     return medians;
 }
@@ -175,10 +180,11 @@ std::optional<double> trend_within_visits(std::span<const PointSamples> points)
     constexpr double smallest = 0.02;
     TrendEvidence evidence;
     std::vector<double> lengths;
+    std::vector<Timed> times;
     for (const PointSamples& samples : points)
         for (const Series* series : {&samples.comp_s, &samples.comm_s})
-            for (const Series& visit : visits_of(*series)) {
-                std::vector<Timed> times;
+            for (const VisitSamples visit : visits_of(*series)) {
+                times.clear();
                 for (const Sample& sample : visit)
                     times.push_back({static_cast<double>(sample.row), std::log(sample.value)});
                 lengths.push_back(static_cast<double>(visit.back().row - visit.front().row));
@@ -229,7 +235,7 @@ std::optional<double> slowdown_in_step(std::span<const PointSamples> points)
         if (samples.point.kind != PointKind::crossover || samples.comp_s.empty()) continue;
         if (!samples.point.tiles.empty()) continue; // that a matmul gives way to what it hides is no fault
         const double alone = median(values_of(samples.comp_s));
-        for (const Series& visit_samples : visits_of(samples.comp_in_step_s)) {
+        for (const VisitSamples visit_samples : visits_of(samples.comp_in_step_s)) {
             for (const Sample& sample : visit_samples) {
                 log_ratios.push_back(std::log(sample.value / alone));
                 visits.push_back(visit);

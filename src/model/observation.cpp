@@ -20,34 +20,26 @@ std::vector<const PointSamples*> usable_points(std::span<const PointSamples> poi
     return usable;
 }
 
-using SeriesOf = Series PointSamples::*;
-
-/// Crossing of t_comp(D), one series per point, with t_comm, all of them together.
-std::optional<MeasuredCrossing> crossing_of(const std::vector<double>& D, const std::vector<Series>& comp_s,
-                                            const std::vector<Series>& comm_s)
+/// Crossing of t_comp(D) with t_comm, all of whose series are taken together.
+std::optional<MeasuredCrossing> crossing_of(const std::vector<CurvePoint>& curve, const std::vector<const Series*>& comm_parts)
 {
-    std::vector<CurvePoint> curve;
-    std::vector<const Series*> comm_parts;
-    for (size_t i = 0; i < D.size(); ++i) {
-        curve.push_back({D[i], *estimate_of(comp_s[i])});
-        comm_parts.push_back(&comm_s[i]);
-    }
     return curve.empty() ? std::nullopt : measured_crossing(curve, *estimate_of(pooled(comm_parts)));
 }
 
 /// The crossing of one launch's samples alone.
 std::optional<double> crossing_of_launch(const std::vector<const PointSamples*>& points, int32_t launch)
 {
-    std::vector<double> D;
-    std::vector<Series> comp_s, comm_s;
+    std::vector<CurvePoint> curve;
+    std::vector<Series> comm_s;
     for (const PointSamples* samples : points) {
         Series comp = of_launch(samples->comp_s, launch), comm = of_launch(samples->comm_s, launch);
         if (comp.empty() || comm.empty()) continue;
-        D.push_back(static_cast<double>(samples->point.D));
-        comp_s.push_back(std::move(comp));
+        curve.push_back({static_cast<double>(samples->point.D), *estimate_of(comp)});
         comm_s.push_back(std::move(comm));
     }
-    const auto crossing = crossing_of(D, comp_s, comm_s);
+    std::vector<const Series*> comm_parts;
+    for (const Series& comm : comm_s) comm_parts.push_back(&comm);
+    const auto crossing = crossing_of(curve, comm_parts);
     return crossing ? std::optional(crossing->D.value) : std::nullopt;
 }
 
@@ -127,15 +119,14 @@ Observation observe(std::span<const PointSamples> points, const Sweep& sweep)
     const std::vector<const PointSamples*> usable = usable_points(points, sweep);
     Observation observation;
     observation.sweep = sweep;
-    std::vector<double> D;
-    std::vector<Series> comp_s, comm_s;
+    std::vector<CurvePoint> curve;
+    std::vector<const Series*> comm_parts;
     for (const PointSamples* samples : usable) {
         observation.points.push_back(summary_of(*samples));
-        D.push_back(static_cast<double>(samples->point.D));
-        comp_s.push_back(samples->comp_s);
-        comm_s.push_back(samples->comm_s);
+        curve.push_back({static_cast<double>(samples->point.D), *observation.points.back().t_comp_s});
+        comm_parts.push_back(&samples->comm_s);
     }
-    observation.crossing = crossing_of(D, comp_s, comm_s);
+    observation.crossing = crossing_of(curve, comm_parts);
     if (auto& crossing = observation.crossing) {
         crossing->D = with_launch_spread(crossing->D, crossings_of_launches(usable));
         const double below = mean_over_max(*usable[crossing->below]),

@@ -292,10 +292,8 @@ std::optional<Estimate> estimate_of(const Series& series)
             launch_begin = i + 1;
         }
     }
-    std::vector<double> values = values_of(series);
-    const Estimate estimate = median_estimate(values, visits);
-    std::sort(values.begin(), values.end());
-    return with_launch_spread(spanning_modes(estimate, values), launch_medians);
+    const std::vector<double> values = values_of(series);
+    return with_launch_spread(spanning_modes(median_estimate(values, visits), values), launch_medians);
 }
 
 } // namespace shardline

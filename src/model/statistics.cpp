@@ -5,26 +5,58 @@
 #include <iterator>
 #include <numbers>
 #include <numeric>
+#include <set>
 
 namespace shardline {
 
 namespace {
 
-double median_of_sorted(const std::vector<double>& sorted)
-{
-    const size_t n = sorted.size();
-    return n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
-}
+/// A sample by rank. Few ranks are asked for, so that a large sample is not sorted: that would take most of a large file's analysis.
+class Ranked {
+public:
+    explicit Ranked(std::span<const double> sample) : values_(sample.begin(), sample.end())
+    {
+        constexpr size_t quickly_sorted = 1000;
+        if (values_.size() <= quickly_sorted) std::sort(values_.begin(), values_.end());
+        else selects_ = true;
+    }
+
+    size_t size() const { return values_.size(); }
+
+    /// The value of that rank, counted from 0.
+    double at(size_t rank)
+    {
+        if (selects_ && !placed_.contains(rank)) {
+            const auto above = placed_.lower_bound(rank);
+            const size_t end = above == placed_.end() ? size() : *above, begin = above == placed_.begin() ? 0 : *std::prev(above) + 1;
+            const auto place = [this](size_t i) { return values_.begin() + static_cast<std::ptrdiff_t>(i); };
+            std::nth_element(place(begin), place(rank), place(end));
+            placed_.insert(rank);
+        }
+        return values_[rank];
+    }
+
+    double median()
+    {
+        const size_t n = size();
+        return n % 2 == 1 ? at(n / 2) : (at(n / 2 - 1) + at(n / 2)) / 2;
+    }
+
+private:
+    std::vector<double> values_;
+    bool selects_ = false;
+    std::set<size_t> placed_; ///< ranks that stand where they belong; none beyond is smaller, none before larger
+};
 
 /// Order statistic at a fractional rank counted from 1, held within the sample.
-double order_statistic(const std::vector<double>& sorted, double rank)
+double order_statistic(Ranked& sample, double rank)
 {
-    const double last = static_cast<double>(sorted.size());
+    const double last = static_cast<double>(sample.size());
     const double held = std::clamp(rank, 1.0, last);
     const auto below = static_cast<size_t>(held);
-    if (below == sorted.size()) return sorted.back();
-    const double fraction = held - static_cast<double>(below);
-    return sorted[below - 1] + fraction * (sorted[below] - sorted[below - 1]);
+    if (below == sample.size()) return sample.at(below - 1);
+    const double fraction = held - static_cast<double>(below), lower = sample.at(below - 1);
+    return lower + fraction * (sample.at(below) - lower);
 }
 
 /// Probability that k of n fair coins show heads.
@@ -33,27 +65,26 @@ double coin_probability(double n, double k)
     return std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) - n * std::log(2.0));
 }
 
-Estimate range_estimate(const std::vector<double>& sorted)
+Estimate range_estimate(Ranked& sample)
 {
-    const auto n = static_cast<int64_t>(sorted.size());
+    const auto n = static_cast<int64_t>(sample.size());
     const double confidence = 1 - std::exp2(static_cast<double>(1 - n));
-    return {median_of_sorted(sorted),
-            sorted.front(),
-            sorted.back(),
+    return {sample.median(),
+            sample.at(0),
+            sample.at(sample.size() - 1),
             n,
             std::min(confidence, 0.95),
             static_cast<double>(std::max<int64_t>(n - 1, 1))};
 }
 
 /// Interval between the order statistics `half_width` ranks to either side of the middle.
-Estimate estimate_around_middle(const std::vector<double>& sorted, double half_width,
-                                double degrees_of_freedom)
+Estimate estimate_around_middle(Ranked& sample, double half_width, double degrees_of_freedom)
 {
-    const double middle = (static_cast<double>(sorted.size()) + 1) / 2;
-    return {median_of_sorted(sorted),
-            order_statistic(sorted, middle - half_width),
-            order_statistic(sorted, middle + half_width),
-            static_cast<int64_t>(sorted.size()),
+    const double middle = (static_cast<double>(sample.size()) + 1) / 2;
+    return {sample.median(),
+            order_statistic(sample, middle - half_width),
+            order_statistic(sample, middle + half_width),
+            static_cast<int64_t>(sample.size()),
             0.95,
             degrees_of_freedom};
 }
@@ -61,10 +92,10 @@ Estimate estimate_around_middle(const std::vector<double>& sorted, double half_w
 /// One interval between the k-th smallest and k-th largest is too wide for 95 %, the next one inwards too
 /// narrow. Hettmansperger and Sheather's weights mix the two so that the coverage is close to 95 % for
 /// a wide class of distributions.
-Estimate independent_estimate(const std::vector<double>& sorted)
+Estimate independent_estimate(Ranked& sample)
 {
-    if (static_cast<int64_t>(sorted.size()) < min_samples_for_95) return range_estimate(sorted);
-    const double n = static_cast<double>(sorted.size());
+    if (static_cast<int64_t>(sample.size()) < min_samples_for_95) return range_estimate(sample);
+    const double n = static_cast<double>(sample.size());
     double k = 1, tail = coin_probability(n, 0);
     double outer = 1 - 2 * tail, inner = outer;
     for (; 2 * (k + 1) <= n + 1; ++k) {
@@ -75,7 +106,7 @@ Estimate independent_estimate(const std::vector<double>& sorted)
     }
     const double shortfall = (outer - 0.95) / (outer - inner);
     const double inwards = (n - k) * shortfall / (k + (n - 2 * k) * shortfall);
-    return estimate_around_middle(sorted, (n + 1) / 2 - k - inwards, n - 1);
+    return estimate_around_middle(sample, (n + 1) / 2 - k - inwards, n - 1);
 }
 
 /// First index of each visit, and the number of samples at the end.
@@ -135,15 +166,25 @@ SignScores sign_scores(std::span<const double> sample, const std::vector<size_t>
     return result;
 }
 
+/// All values, or some thousands spread evenly over them: two modes of similar weight show in those as well. The places are uneven, so
+/// that they do not always fall on the same repetition of a visit.
+std::vector<double> some_of(std::span<const double> values)
+{
+    constexpr size_t enough = 4096;
+    if (values.size() <= enough) return {values.begin(), values.end()};
+    std::vector<double> some;
+    const double stride = static_cast<double>(values.size()) / enough;
+    for (size_t i = 0; i < enough; ++i) {
+        constexpr double golden_ratio = 0.618033988749895;
+        const double place = static_cast<double>(i) * golden_ratio, fraction = place - std::floor(place);
+        some.push_back(values[static_cast<size_t>((static_cast<double>(i) + fraction) * stride)]);
+    }
+    return some;
+}
+
 } // namespace
 
-double median(std::span<const double> sample)
-{
-    std::vector<double> values(sample.begin(), sample.end());
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end()); // a full sort would take most of the time of a large file's analysis
-    return values.size() % 2 == 1 ? *middle : (*std::max_element(values.begin(), middle) + *middle) / 2;
-}
+double median(std::span<const double> sample) { return Ranked(sample).median(); }
 
 double median_absolute_deviation(std::span<const double> sample)
 {
@@ -156,9 +197,8 @@ double median_absolute_deviation(std::span<const double> sample)
 
 Estimate median_estimate(std::span<const double> sample)
 {
-    std::vector<double> sorted(sample.begin(), sample.end());
-    std::sort(sorted.begin(), sorted.end());
-    return independent_estimate(sorted);
+    Ranked ranked(sample);
+    return independent_estimate(ranked);
 }
 
 // The interval for independent samples covers only 65 to 90 % of the time when repetitions of a visit share
@@ -169,18 +209,17 @@ Estimate median_estimate(std::span<const double> sample)
 // grow with the intraclass correlation. tests/unit/model/coverage_test.cpp holds the coverage to 93 .. 97 %.
 Estimate median_estimate(std::span<const double> sample, std::span<const int32_t> visit)
 {
-    std::vector<double> sorted(sample.begin(), sample.end());
-    std::sort(sorted.begin(), sorted.end());
-    if (static_cast<int64_t>(sorted.size()) < min_samples_for_95) return range_estimate(sorted);
+    Ranked ranked(sample);
+    if (static_cast<int64_t>(ranked.size()) < min_samples_for_95) return range_estimate(ranked);
 
     const std::vector<size_t> bounds = cut_into_blocks(visit_bounds(visit));
     const size_t blocks = bounds.size() - 1;
-    if (2 * sorted.size() < 3 * blocks) return independent_estimate(sorted); // hardly anything shares a block
+    if (2 * ranked.size() < 3 * blocks) return independent_estimate(ranked); // hardly anything shares a block
 
-    const SignScores scores = sign_scores(sample, bounds, median_of_sorted(sorted));
+    const SignScores scores = sign_scores(sample, bounds, ranked.median());
     const double own_part = 1 - scores.intraclass_correlation;
     const double degrees_of_freedom = static_cast<double>(blocks - 1) / std::max(own_part * own_part, 1e-6);
-    return estimate_around_middle(sorted, student_t_975(degrees_of_freedom) * std::sqrt(scores.variance) / 2,
+    return estimate_around_middle(ranked, student_t_975(degrees_of_freedom) * std::sqrt(scores.variance) / 2,
                                   degrees_of_freedom);
 }
 
@@ -210,9 +249,9 @@ std::optional<TwoModes> two_modes(std::span<const double> sample)
     const double smallest_gap = std::max(2.5, 75 / static_cast<double>(sample.size()));
     constexpr double mad_to_standard_deviation = 1.4826;
     if (sample.size() < fewest) return std::nullopt;
-    std::vector<double> logs;
-    for (double value : sample) logs.push_back(std::log(value));
-    if (!std::is_sorted(logs.begin(), logs.end())) std::sort(logs.begin(), logs.end());
+    std::vector<double> logs = some_of(sample);
+    for (double& value : logs) value = std::log(value);
+    std::sort(logs.begin(), logs.end());
     const size_t quarter = (logs.size() + 3) / 4;
     size_t split = quarter;
     for (size_t i = quarter; i + quarter <= logs.size(); ++i)

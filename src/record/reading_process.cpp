@@ -160,6 +160,7 @@ template <class Channel, class Value> void transfer(Channel& channel, std::vecto
         channel.bytes(values.data(), values.size() * sizeof(Value));
     else
         for (Value& value : values) transfer(channel, value);
+    if constexpr (std::is_same_v<Channel, Sender>) std::vector<Value>().swap(values); // so that the two processes together hold a large run once
 }
 
 template <class Channel> void transfer(Channel& channel, RunData& run)
@@ -279,6 +280,7 @@ RunData read_in_a_process_of_its_own(const std::string& path, RunData (*read)(co
     const Limits limits = limits_for(path);
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) cannot_start(errno);
+    ::fcntl(ends[1], F_SETPIPE_SZ, 1 << 20); // a large run goes through in fewer turns; where the system does not let us, so be it
     const pid_t process = ::fork();
     if (process == 0) {
         ::close(ends[0]);
