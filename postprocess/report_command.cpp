@@ -3,14 +3,18 @@
 #include "model/analysis.hpp"
 #include "model/error.hpp"
 #include "postprocess/exit_code.hpp"
+#include "postprocess/figures.hpp"
 #include "postprocess/forecast_text.hpp"
 #include "postprocess/launches.hpp"
+#include "postprocess/new_file.hpp"
 #include "postprocess/output.hpp"
 #include "postprocess/preset_folder.hpp"
 #include "postprocess/quantity.hpp"
 #include "postprocess/report_csv.hpp"
+#include "postprocess/report_html.hpp"
 #include "postprocess/report_json.hpp"
 #include "postprocess/report_text.hpp"
+#include "postprocess/text_plot.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -25,8 +29,8 @@ namespace {
 
 struct ReportOptions {
     std::vector<std::string> files;
-    std::optional<std::string> json, csv;
-    bool force = false;
+    std::optional<std::string> json, csv, html, figures;
+    bool plot = false, force = false;
     std::string tolerance = "1.25";
     bool strict = false, models = false;
     std::optional<std::string> tokens, presets, allreduce_rules;
@@ -77,19 +81,37 @@ void write_rules(const std::string& path, const Analysis& analysis)
     if (!out.flush()) throw InputError(fmt::format("cannot write {}: name a file in a folder that exists and has space", path));
 }
 
+/// The page, and the figures in a folder. What keeps figures from being drawn is said, and changes nothing else.
+void write_page_and_figures(const Analysis& analysis, const std::vector<RunData>& launches, const ReportOptions& options)
+{
+    const Figures figures = figures_of(analysis, launches);
+    const DrawnFigures drawn = draw(figures.drawn, options.figures ? Formats::all : Formats::svg);
+    const Existing existing = options.force ? Existing::replace : Existing::keep;
+    if (options.html) write_new_file(*options.html, report_html(analysis, launches, figures, drawn), existing);
+    if (options.figures) write_folder(*options.figures, drawn.files, existing);
+    for (const std::string& problem : drawn.problems) print_message(problem);
+    if (options.figures && drawn.problems.empty())
+        for (const std::string& omitted : figures.omitted) print_message(omitted);
+}
+
 int report(const ReportOptions& options)
 {
+    if (options.plot && options.json == "-")
+        throw InputError("--plot and --json - (both go to standard output): give a path to --json, or leave out one of them");
     const AnalysisOptions analysis_options{parse_tolerance(options.tolerance)};
     const std::vector<RunData> launches = read_launches(options.files);
     const Analysis analysis = analyse(launches, analysis_options);
     const std::string models = models_part(options, launches);
 
     if (options.csv) write_folder(*options.csv, report_csv(analysis, launches), options.force ? Existing::replace : Existing::keep);
+    if (options.html || options.figures) write_page_and_figures(analysis, launches, options);
     if (options.json == "-") {
         write_standard_output(report_json(analysis, launches));
     } else {
         if (options.json) write_file(*options.json, report_json(analysis, launches));
-        write_standard_output(report_text(analysis, launches, {colour_wanted(), std::min(terminal_width(), 100)}) + models);
+        const int width = std::min(terminal_width(), 100);
+        write_standard_output(report_text(analysis, launches, {colour_wanted(), width}) + models +
+                              (options.plot ? crossover_plots(analysis, width) : ""));
     }
     if (options.allreduce_rules) write_rules(*options.allreduce_rules, analysis);
     return exit_code_of(analysis.verdict, options.strict ? Strictness::strict : Strictness::normal);
@@ -108,7 +130,12 @@ Command add_report_command(CLI::App& program)
         ->option_text("PATH");
     app->add_option("--csv", options->csv, "Write the analysis as CSV tables into the folder\nDIR: points.csv, crossovers.csv, findings.csv, ...")
         ->option_text("DIR");
-    app->add_flag("--force", options->force, "Replace files in DIR that exist");
+    app->add_option("--html", options->html, "Write the report as a page, with its figures, to\nPATH: one file, for a browser or for paper")
+        ->option_text("PATH");
+    app->add_flag("--plot", options->plot, "Plot the times over D as text too");
+    app->add_option("--figures", options->figures, "Draw the figures into the folder DIR, each as SVG,\nPDF and PNG with its gnuplot script and numbers")
+        ->option_text("DIR");
+    app->add_flag("--force", options->force, "Replace files that exist (not those of --json)");
     app->add_option("--tolerance", options->tolerance, "Factor between D_obs and D_law within which the\nlaw holds (default 1.25)")
         ->option_text("FACTOR");
     app->add_option("--allreduce-rules", options->allreduce_rules, "Write Open MPI's dynamic rules for the best\nalgorithms to PATH, which must not exist")

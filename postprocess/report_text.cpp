@@ -1,8 +1,9 @@
 #include "postprocess/report_text.hpp"
 
-#include "model/law.hpp"
+#include "postprocess/curves.hpp"
 #include "postprocess/explanation.hpp"
 #include "postprocess/printable.hpp"
+#include "postprocess/run_texts.hpp"
 #include "postprocess/study_text.hpp"
 #include "postprocess/text_layout.hpp"
 
@@ -79,19 +80,6 @@ struct Layout {
 // ---------------------------------------------------------------------------------------------------
 // What was run
 
-/// The experiment's title as its TOML quotes it, or nothing where it has none.
-std::string quoted_title(const RunData& run)
-{
-    constexpr std::string_view key = "title = ";
-    const size_t begin = run.experiment_effective.starts_with(key) ? 0 : run.experiment_effective.find(fmt::format("\n{}", key)) + 1;
-    if (begin >= run.experiment_effective.size() || (begin == 0 && !run.experiment_effective.starts_with(key))) return "";
-    const size_t end = std::min(run.experiment_effective.find('\n', begin), run.experiment_effective.size());
-    const std::string title = printable(run.experiment_effective.substr(begin + key.size(), end - begin - key.size()));
-    return title == "\"\"" ? "" : title;
-}
-
-std::string file_name(const RunData& run) { return run.path.empty() ? "this run" : printable(run.path); }
-
 /// The values over all ranks, each once, in order of rank.
 template <class Member>
 std::vector<std::string> distinct(const RunData& run, Member value_of)
@@ -119,20 +107,6 @@ std::string blas_text(const RunData& run)
     const std::string per_rank = threads.size() == 1 && threads[0] == "1" ? "1 thread a rank"
                                                                           : shortened_list(threads, most_listed) + " threads a rank";
     return kernels.empty() ? per_rank : fmt::format("BLAS kernels {}, {}", shortened_list(kernels, most_listed), per_rank);
-}
-
-std::string status_text(const RunData& run)
-{
-    switch (run.status) {
-    case RunStatus::complete: return "";
-    case RunStatus::running:
-        return file_name(run) + " is not complete: the run still goes on, or was killed. What it had stored is used.";
-    case RunStatus::stopped:
-        return file_name(run) + " is not complete: the run was stopped before the end of its plan. What it had stored is used.";
-    case RunStatus::failed:
-        return file_name(run) + " is not complete: the run ended in an error. What it had stored before is used.";
-    }
-    return "";
 }
 
 std::string run_text(std::span<const RunData> launches, const Layout& layout)
@@ -220,57 +194,6 @@ std::string calibration_text(const Calibration& calibration, const Layout& layou
 
 // ---------------------------------------------------------------------------------------------------
 // Points
-
-/// What the points of one curve, and its crossover, have in common.
-struct Curve {
-    int64_t B, F;
-    int32_t P;
-    ElementType compute_type, wire_type;
-    std::string strategy;
-    auto operator<=>(const Curve&) const = default;
-};
-
-Curve curve_of(const Point& p) { return {p.B, p.F, p.P, p.compute_type, p.wire_type, p.strategy}; }
-Curve curve_of(const Crossover& c) { return {c.B, c.F, c.P, c.compute_type, c.wire_type, c.strategy}; }
-
-std::string curve_text(const Curve& curve)
-{
-    return fmt::format("B = {}, F = {}, P = {}: {} matmul, {} on the wire, {}", curve.B, curve.F, curve.P,
-                       name_of(curve.compute_type), name_of(curve.wire_type), printable(curve.strategy));
-}
-
-std::string_view side_text(const PointSummary& point)
-{
-    if (!point.t_comp_s || !point.t_comm_s) return "-";
-    switch (side_of(*point.t_comp_s, *point.t_comm_s)) {
-    case Side::communication_bound: return "comm";
-    case Side::compute_bound: return "comp";
-    case Side::undecided: return "?";
-    }
-    return "";
-}
-
-enum class StepCheck { within, below, above, unknown };
-
-/// Whether t_step may lie between its bounds, given the intervals of all three times.
-StepCheck step_check(const PointSummary& point)
-{
-    if (!point.t_comp_s || !point.t_comm_s || !point.t_step_s) return StepCheck::unknown;
-    if (point.t_step_s->high < step_bounds(point.t_comp_s->low, point.t_comm_s->low).lower_s) return StepCheck::below;
-    if (point.t_step_s->low > step_bounds(point.t_comp_s->high, point.t_comm_s->high).upper_s) return StepCheck::above;
-    return StepCheck::within;
-}
-
-std::string_view name_of(StepCheck check)
-{
-    switch (check) {
-    case StepCheck::within: return "within";
-    case StepCheck::below: return "below";
-    case StepCheck::above: return "above";
-    case StepCheck::unknown: return "-";
-    }
-    return "";
-}
 
 /// How one column of times is written: one unit and one number of decimals for all rows.
 struct TimeFormat {
@@ -418,26 +341,11 @@ std::string crossover_text(const Crossover& crossover, VerdictAt verdict_at, con
     return lines + layout.labelled(colour_of(crossover.verdict), name_of(crossover.verdict), printable(crossover.reason));
 }
 
-/// Every curve that has points or a crossover, in the order of the analysis.
-std::vector<Curve> curves_of(const Analysis& analysis)
-{
-    std::vector<Curve> curves;
-    const auto add = [&](Curve curve) {
-        if (std::ranges::find(curves, curve) == curves.end()) curves.push_back(std::move(curve));
-    };
-    for (const PointSummary& point : analysis.points) add(curve_of(point.point));
-    for (const Crossover& crossover : analysis.crossovers) add(curve_of(crossover));
-    return curves;
-}
-
 std::string curve_report(const Curve& curve, const Analysis& analysis, const Layout& layout)
 {
-    std::vector<const PointSummary*> points;
-    for (const PointSummary& point : analysis.points)
-        if (curve_of(point.point) == curve) points.push_back(&point);
-
+    const std::vector<const PointSummary*> points = points_of(analysis, curve);
     const VerdictAt verdict_at = analysis.crossovers.size() == 1 ? VerdictAt::end : VerdictAt::crossover;
-    std::string lines = layout.heading(curve_text(curve));
+    std::string lines = layout.heading(printable(curve_text(curve)));
     if (!points.empty()) lines += points_table(points);
     for (const std::string& sentence : {step_sentence(points), confidence_sentence(points)})
         if (!sentence.empty()) lines += layout.sentence(sentence);

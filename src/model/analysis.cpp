@@ -290,6 +290,7 @@ Analysis analyse(std::span<const RunData> launches, const AnalysisOptions& optio
     for (const Sweep& sweep : sweeps_in(points))
         if (sweep.P >= 2)
             analysis.crossovers.push_back(crossover_of(launches, points, sweep, options.tolerance));
+    analysis.allreduce_rates = allreduce_rates(points);
     if (compares_strategies(points)) {
         analysis.overlap = overlap_points(points);
         analysis.advice = advise(analysis.overlap);

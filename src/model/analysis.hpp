@@ -2,6 +2,7 @@
 
 // From recorded runs to a verdict. The runner's closing table and the report call this same analysis.
 
+#include "model/allreduce_rates.hpp"
 #include "model/allreduce_study.hpp"
 #include "model/calibration.hpp"
 #include "model/factors.hpp"
@@ -38,6 +39,7 @@ struct Analysis {
     std::vector<PointSummary> points; ///< sweep points, by (B, F, types, strategy, P, D)
     std::vector<Crossover> crossovers;
     std::vector<OverlapPoint> overlap;  ///< of experiments with more than one strategy, or one that overlaps; else empty
+    std::vector<AllreduceRate> allreduce_rates; ///< of the calibration and of each sweep, by P, wire type, strategy and V
     std::vector<StrategyAdvice> advice; ///< for each D at which several strategies were measured
     std::optional<Roofline> roofline;   ///< of a run that measured one
     std::optional<LinkMap> links;       ///< of a run that measured every pair

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace shardline {
 
@@ -138,6 +139,14 @@ std::vector<Timed> visit_medians(const Series& series)
 }
 
 } // namespace
+
+std::vector<std::vector<double>> relative_rank_times(const RunData& run)
+{
+    RankSpeeds speeds = rank_speeds(run);
+    for (std::vector<double>& times : speeds.of_rank)
+        std::ranges::transform(times, times.begin(), [](double log_time) { return std::exp(log_time); });
+    return std::move(speeds.of_rank);
+}
 
 std::vector<SlowRank> slow_ranks(const RunData& run)
 {

@@ -15,6 +15,10 @@ namespace shardline {
 /// Relative size below which an effect is not worth a finding.
 inline constexpr double relevant_size = 0.05;
 
+/// Matmul times of each rank, one list a rank, each relative to the median over ranks of the same repetition and per column of the
+/// shard: 1 where all are equally fast. Used repetitions of points that all ranks share.
+std::vector<std::vector<double>> relative_rank_times(const RunData& run);
+
 /// A rank whose matmuls take `factor` times as long as those of the others.
 struct SlowRank {
     int32_t rank = 0;

@@ -29,6 +29,12 @@ double D_star_ring(double s, int64_t P, double C, double W, double alpha, double
     return D_star(s, P, C, W) + ranks * (ranks - 1) * alpha * C / (B * F);
 }
 
+double link_intensity(int64_t D, double s, int64_t P)
+{
+    const auto ranks = static_cast<double>(P);
+    return static_cast<double>(largest_shard_width(D, P)) * ranks / (s * (ranks - 1));
+}
+
 double allreduce_time_s(AllreduceAlgorithm algorithm, double V, int64_t P, double alpha, double W)
 {
     const auto ranks = static_cast<double>(P);

@@ -28,6 +28,10 @@ double D_star(double s, int64_t P, double C, double W);
 /// The same with the start-up time of a ring allreduce: s·(P−1)·C/W + P·(P−1)·alpha·C/(B·F).
 double D_star_ring(double s, int64_t P, double C, double W, double alpha, double B, double F);
 
+/// FLOP of one rank's matmul per byte that it has to send: ⌈D/P⌉·P / (s·(P−1)). The step is compute-bound where this exceeds C/W.
+/// Needs P >= 2.
+double link_intensity(int64_t D, double s, int64_t P);
+
 enum class AllreduceAlgorithm { ring, recursive_doubling, tree };
 
 /// Modelled time in s of an allreduce of V bytes over P ranks:

@@ -386,5 +386,19 @@ TEST(LateStarts, AreCountedAndNotUsed)
     EXPECT_EQ(always_found(plan, "late_starts").severity, Severity::warning);
 }
 
+TEST(RelativeRankTimes, AreThoseThatWerePlanted)
+{
+    SyntheticPlan plan;
+    plan.P = 5;
+    plan.slow_rank = 3;
+    plan.slow_factor = 1.5;
+    const std::vector<std::vector<double>> times = relative_rank_times(synthetic_run(plan));
+    ASSERT_EQ(times.size(), 5u);
+    for (size_t rank = 0; rank < times.size(); ++rank) {
+        ASSERT_FALSE(times[rank].empty());
+        EXPECT_NEAR(median(times[rank]), rank == 3 ? 1.5 : 1.0, 0.02) << "rank " << rank;
+    }
+}
+
 } // namespace
 } // namespace shardline

@@ -168,6 +168,16 @@ TEST(Law, Intensities)
     EXPECT_DOUBLE_EQ(matmul_intensity(2, 3, 5, 4, 4, 4), 60.0 / (4 * (6 + 15 + 10)));
 }
 
+TEST(Law, LinkIntensityReachesCOverWAtTheCrossover)
+{
+    const double C = 2e11, W = 1.25e8;
+    for (const int64_t P : {2, 4, 5}) {
+        const double D = D_star(2, P, C, W);
+        EXPECT_NEAR(link_intensity(static_cast<int64_t>(D), 2, P), C / W, 1e-3 * C / W);
+    }
+    EXPECT_DOUBLE_EQ(link_intensity(10, 4, 3), 4.0 * 3 / (4 * 2)) << "the largest shard decides: 4 of 10 columns";
+}
+
 TEST(Law, SizesBeyond32BitsDoNotOverflow)
 {
     EXPECT_DOUBLE_EQ(comp_time_s(65536, int64_t{1} << 33, 65536, 2, 1.0), 2.0 * 65536 * 65536 * 4294967296.0);

@@ -1,0 +1,281 @@
+#include "postprocess/figures.hpp"
+
+#include "fake_analysis.hpp"
+#include "model/detectors.hpp"
+#include "model/law.hpp"
+#include "postprocess/gnuplot.hpp"
+#include "tests/unit/model/synthetic_run.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace shardline {
+namespace {
+
+using Block = std::vector<std::vector<double>>;
+
+std::vector<std::string> names_of(const Figures& figures)
+{
+    std::vector<std::string> names;
+    for (const Figure& figure : figures.drawn) names.push_back(figure.name);
+    return names;
+}
+
+Figure figure_named(const Figures& figures, const std::string& name)
+{
+    const auto found = std::ranges::find(figures.drawn, name, &Figure::name);
+    if (found == figures.drawn.end()) throw std::runtime_error("no figure " + name);
+    return *found;
+}
+
+bool omits(const Figures& figures, const std::string& words)
+{
+    return std::ranges::any_of(figures.omitted, [&](const std::string& sentence) { return sentence.find(words) != std::string::npos; });
+}
+
+/// The block of a data file whose heading begins with these words.
+Block block_of(const Figure& figure, const std::string& heading)
+{
+    Block block;
+    bool inside = false;
+    std::istringstream lines(figure.data);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with("# ")) inside = line.starts_with("# " + heading);
+        if (!inside || line.empty() || line[0] == '#') continue;
+        std::istringstream cells(line);
+        block.emplace_back();
+        for (double cell = 0; cells >> cell;) block.back().push_back(cell);
+    }
+    return block;
+}
+
+Figures figures_of(const std::vector<RunData>& launches) { return shardline::figures_of(analyse(launches), launches); }
+
+Figures figures_of(const SyntheticPlan& plan) { return figures_of(std::vector{synthetic_run(plan)}); }
+
+TEST(Figures, OfOneSweepAreThoseItHasSomethingFor)
+{
+    const Figures figures = figures_of(SyntheticPlan{});
+    EXPECT_EQ(names_of(figures), (std::vector<std::string>{"crossover", "roofline", "regimes", "allreduce", "repetitions"}));
+    EXPECT_TRUE(omits(figures, "overlap"));
+    EXPECT_TRUE(omits(figures, "D* across launches"));
+    EXPECT_TRUE(omits(figures, "ranks"));
+}
+
+TEST(Figures, OfOneRankAreNone)
+{
+    SyntheticPlan plan;
+    plan.P = 1;
+    const Figures figures = figures_of(plan);
+    EXPECT_TRUE(figures.drawn.empty());
+    EXPECT_EQ(figures.omitted.size(), 9u) << "a sentence for each";
+}
+
+TEST(Figures, OfTheCrossoverHoldTheNumbersOfTheAnalysis)
+{
+    const RunData run = synthetic_run({});
+    const Analysis analysis = analyse({&run, 1});
+    const Figure& figure = figure_named(shardline::figures_of(analysis, {&run, 1}), "crossover");
+    const Block comp = block_of(figure, "D, t_comp"), comm = block_of(figure, "D, t_comm"), step = block_of(figure, "D, t_step"),
+                bounds = block_of(figure, "D, max(");
+    ASSERT_EQ(comp.size(), analysis.points.size());
+    for (size_t i = 0; i < comp.size(); ++i) {
+        const PointSummary& point = analysis.points[i];
+        const auto D = static_cast<double>(point.point.D);
+        EXPECT_EQ(comp[i], (std::vector{D, point.t_comp_s->value, point.t_comp_s->low, point.t_comp_s->high}));
+        EXPECT_EQ(comm[i], (std::vector{D, point.t_comm_s->value, point.t_comm_s->low, point.t_comm_s->high}));
+        EXPECT_EQ(step[i], (std::vector{D, point.t_step_s->value, point.t_step_s->low, point.t_step_s->high}));
+        const StepBounds of_step = step_bounds(point.t_comp_s->value, point.t_comm_s->value);
+        EXPECT_EQ(bounds[i], (std::vector{D, of_step.lower_s, of_step.upper_s}));
+    }
+    for (const char* symbol : {"D_law = ", "D_model = ", "D_obs = "}) EXPECT_NE(figure.plot.find(symbol), std::string::npos) << symbol;
+}
+
+TEST(Figures, OfTheCrossoverMarkNoCrossingThatWasNotSeen)
+{
+    SyntheticPlan plan;
+    plan.D = {2, 4, 8};
+    const Figures figures = figures_of(plan);
+    const Figure& figure = figure_named(figures, "crossover");
+    EXPECT_EQ(figure.plot.find("D_obs"), std::string::npos);
+    EXPECT_NE(figure.plot.find("D_law"), std::string::npos);
+    EXPECT_NE(figure.caption.find("do not cross"), std::string::npos);
+}
+
+TEST(Figures, OfTheRooflinePutStepsBelowTheRoof)
+{
+    SyntheticPlan plan;
+    plan.noise = 1e-3;
+    const Figures figures = figures_of(plan);
+    const Figure& figure = figure_named(figures, "roofline");
+    const Block roof = block_of(figure, "FLOP per byte, roof"), steps = block_of(figure, "FLOP per byte, rate");
+    ASSERT_EQ(roof.size(), 6u) << "two roofs of three corners";
+    EXPECT_NEAR(roof[1][0], 2e11 / 1.2e8, 0.01 * 2e11 / 1.2e8) << "the edge lies at C/W";
+    EXPECT_NEAR(roof[1][1], 2e11, 0.01 * 2e11);
+    ASSERT_EQ(steps.size(), 9u);
+    for (const auto& step : steps) EXPECT_LT(step[1], std::min(1.01 * 2e11, 1.01 * 1.2e8 * step[0]));
+}
+
+TEST(Figures, OfTheMemoryPutWhatWasMeasuredBelowItsRoof)
+{
+    Analysis analysis;
+    Roofline roofline;
+    roofline.M_bytes_per_s = test::estimate(1e10, 0.01);
+    roofline.compute = {{ElementType::f32, test::estimate(1e11, 0.01), std::nullopt, 10}};
+    const auto add = [&](PointKind kind, double intensity, double rate) {
+        RooflinePoint point;
+        point.point.kind = kind;
+        point.rate_flop_per_s = test::estimate(rate, 0.02);
+        point.intensity_flop_per_byte = intensity;
+        roofline.points.push_back(point);
+    };
+    add(PointKind::dot, 0.25, 2.4e9);
+    add(PointKind::cold_matmul, 40, 0.9e11);
+    add(PointKind::arithmetic, INFINITY, 1.2e11); // in registers: no place on the axis
+    analysis.roofline = roofline;
+    Figures figures;
+    add_memory_roofline_figures(analysis, figures);
+    const Figure& figure = figure_named(figures, "memory-roofline");
+    EXPECT_EQ(block_of(figure, "FLOP per byte, roof")[1], (Block::value_type{10, 1e11})) << "the edge lies at C/M";
+    EXPECT_EQ(block_of(figure, "FLOP per byte, rate of a dot"), (Block{{0.25, 2.4e9, 2.4e9 * 0.98, 2.4e9 * 1.02}}));
+    EXPECT_EQ(block_of(figure, "FLOP per byte, rate of a matmul").size(), 1u);
+}
+
+TEST(Figures, OfTheAllreduceHoldEverySize)
+{
+    const Figures figures = figures_of(SyntheticPlan{});
+    const Block rates = block_of(figure_named(figures, "allreduce"), "V (byte), bus");
+    ASSERT_EQ(rates.size(), 5u);
+    for (const auto& rate : rates) EXPECT_NEAR(rate[1], 1.2e8, 0.05 * 1.2e8);
+}
+
+TEST(Figures, OfTheRegimesBendWithTheStartUp)
+{
+    SyntheticPlan plan;
+    plan.machine.alpha_s = 1e-3;
+    const Figures figures = figures_of(plan);
+    const Block line = block_of(figure_named(figures, "regimes"), "B, D* with");
+    ASSERT_GT(line.size(), 2u);
+    EXPECT_GT(line.front()[1], 1.5 * line.back()[1]) << "small batches pay the start-up";
+}
+
+TEST(Figures, OfSeveralLaunchesPutEachAgainstTheLaw)
+{
+    std::vector<RunData> launches;
+    for (const double W : {0.5e8, 1e8, 2e8}) {
+        SyntheticPlan plan;
+        plan.machine.W_bytes_per_s = W;
+        plan.noise = 1e-3;
+        launches.push_back(synthetic_run(plan));
+    }
+    const Block points = block_of(figure_named(figures_of(launches), "law"), "x, D_obs");
+    ASSERT_EQ(points.size(), 3u);
+    for (size_t i = 0; i < points.size(); ++i) {
+        EXPECT_NEAR(points[i][0] / (2e11 / (0.5e8 * (1 << i))), 1, 0.02) << "C/W";
+        EXPECT_NEAR(points[i][1] / points[i][0], 1, 0.03) << "D_obs/(s(P-1))";
+    }
+}
+
+TEST(Figures, OfRanksAppearWhereOneIsSlow)
+{
+    SyntheticPlan plan;
+    plan.P = 4;
+    plan.slow_rank = 2;
+    const Figures figures = figures_of(plan);
+    const Block medians = block_of(figure_named(figures, "ranks"), "rank, median");
+    ASSERT_EQ(medians.size(), 4u);
+    EXPECT_NEAR(medians[2][1], 2, 0.1);
+    EXPECT_NEAR(medians[0][1], 1, 0.1);
+}
+
+TEST(Figures, OfManyRepetitionsStaySmall)
+{
+    SyntheticPlan plan;
+    plan.passes = 30;
+    plan.repetitions = 40;
+    const Figures figures = figures_of(plan);
+    const Figure& figure = figure_named(figures, "repetitions");
+    EXPECT_LT(std::ranges::count(figure.data, '\n'), 4100);
+    const Block comp = block_of(figure, "D, t_comp");
+    const auto ratio = [](const auto& row) { return row[1]; };
+    EXPECT_LT(std::ranges::min(comp, {}, ratio)[1], 0.95) << "the extremes are among them";
+    EXPECT_GT(std::ranges::max(comp, {}, ratio)[1], 1.05);
+}
+
+TEST(Figures, AreOneForEachStrategyOrShape)
+{
+    RunData run = synthetic_run({});
+    SyntheticPlan other;
+    other.B = 512;
+    RunData second = synthetic_run(other);
+    const auto first_of_second = static_cast<int32_t>(run.points.size());
+    run.points.insert(run.points.end(), second.points.begin(), second.points.end());
+    Repetitions &r = run.repetitions, &s = second.repetitions;
+    for (int32_t& point : s.point) point += first_of_second;
+    const auto append = [&](auto member) { (r.*member).insert((r.*member).end(), (s.*member).begin(), (s.*member).end()); };
+    append(&Repetitions::point), append(&Repetitions::mode), append(&Repetitions::pass), append(&Repetitions::repetition);
+    append(&Repetitions::warmup), append(&Repetitions::late), append(&Repetitions::start_skew_ns);
+    append(&Repetitions::comp_begin_ns), append(&Repetitions::comp_end_ns), append(&Repetitions::comm_begin_ns);
+    append(&Repetitions::comm_end_ns), append(&Repetitions::main_cpu_ns), append(&Repetitions::comm_cpu_ns), append(&Repetitions::peer);
+    const Figures figures = figures_of(std::vector{run});
+    EXPECT_EQ(names_of(figures), (std::vector<std::string>{"crossover-1", "crossover-2", "roofline-1", "roofline-2", "regimes", "allreduce", "law",
+                                                           "repetitions-1", "repetitions-2"}));
+    EXPECT_EQ(block_of(figure_named(figures, "regimes"), "B, D_obs").size(), 2u);
+    const Block law = block_of(figure_named(figures, "law"), "x, D_obs");
+    ASSERT_EQ(law.size(), 2u) << "over V, in which the shapes differ";
+    EXPECT_EQ(law[0][0], 4.0 * 1024 * 1024);
+    EXPECT_EQ(law[1][0], 4.0 * 512 * 1024);
+}
+
+constexpr const char* hostile = "a'b\"c`touch pwned`$(touch pwned)\n!touch pwned\n@x {/Bold y}^2_3 <script>alert(1)</script> \\ \x1b[31m";
+
+TEST(GnuplotString, IsOneConstantWhateverIsInIt)
+{
+    EXPECT_EQ(gnuplot_string("plain"), "'plain'");
+    EXPECT_EQ(gnuplot_string("it's"), "'it''s'");
+    const std::string quoted = gnuplot_string(hostile);
+    EXPECT_EQ(quoted.find('\n'), std::string::npos);
+    EXPECT_EQ(quoted.find('\x1b'), std::string::npos);
+    EXPECT_EQ(std::ranges::count(quoted, '\'') % 2, 0) << "every quote within is doubled";
+}
+
+TEST(Figures, HoldTextOfAFileOnlyAsConstantsOfTheLanguage)
+{
+    RunData run = synthetic_run({});
+    for (Point& point : run.points)
+        if (!point.strategy.empty()) point.strategy = hostile;
+    const Figures figures = figures_of(std::vector{run});
+    ASSERT_EQ(figures.drawn.size(), 5u);
+    for (const Figure& figure : figures.drawn) {
+        EXPECT_EQ(figure.data.find("touch"), std::string::npos) << figure.name << ": numbers alone";
+        std::string script = script_of(figure, Formats::all);
+        EXPECT_NE(script.find("touch"), std::string::npos) << figure.name;
+        // Without its single-quoted constants nothing of the text is left.
+        std::string outside;
+        bool inside = false;
+        for (const char c : script) {
+            if (c == '\'') inside = !inside;
+            else if (!inside) outside += c;
+            else ASSERT_NE(c, '\n') << figure.name << ": a constant ends in its line";
+        }
+        for (const char* word : {"touch", "script>", "`", "$(t", "Bold"}) EXPECT_EQ(outside.find(word), std::string::npos) << figure.name << ": " << word;
+    }
+}
+
+TEST(Figures, TurnOffEnhancedTextInEveryFormat)
+{
+    const std::string script = script_of(figure_named(figures_of(SyntheticPlan{}), "crossover"), Formats::all);
+    size_t terminals = 0;
+    for (size_t at = script.find("set terminal "); at != std::string::npos; at = script.find("set terminal ", at + 1)) {
+        ++terminals;
+        EXPECT_NE(script.substr(at, script.find('\n', at) - at).find(" noenhanced "), std::string::npos);
+    }
+    EXPECT_EQ(terminals, 3u);
+    EXPECT_EQ(script_of(figure_named(figures_of(SyntheticPlan{}), "crossover"), Formats::svg).find("png"), std::string::npos);
+}
+
+} // namespace
+} // namespace shardline
