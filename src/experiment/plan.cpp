@@ -113,13 +113,18 @@ std::vector<Point> roofline_points(const Experiment& experiment, int64_t vector_
         points.push_back({.kind = kind, .B = B, .D = K * P, .F = F, .P = P, .compute_type = type, .wire_type = type,
                           .strategy = "", .tiles = ""});
     };
+    // Large ones fill the BLAS's kernels; no larger than the experiment's own matmuls, so that a quick experiment stays quick.
+    std::vector<int64_t> squares{512, 1024, 2048, 3072};
+    const int64_t largest = std::ranges::max(experiment.F);
+    std::erase_if(squares, [largest](int64_t n) { return n > largest; });
+    if (squares.empty()) squares.push_back(largest);
     add(PointKind::triad, ElementType::f64, 1, vector_bytes / bytes_of(ElementType::f64), 1);
     for (const ElementType type : experiment.types) {
         if (type != ElementType::bf16) {
             add(PointKind::arithmetic, type, 1, multiply_adds, 1);
             add(PointKind::dot, type, 1, vector_bytes / bytes_of(type), 1);
         }
-        for (const int64_t n : {512, 1024, 2048}) add(PointKind::matmul, type, n, n, n);
+        for (const int64_t n : squares) add(PointKind::matmul, type, n, n, n);
         for (const Shape shape : shapes_of(experiment))
             for (const int64_t K : experiment.D.value_or(std::vector<int64_t>{shape.F})) add(PointKind::cold_matmul, type, shape.B, K, shape.F);
     }

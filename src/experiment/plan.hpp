@@ -35,7 +35,7 @@ std::vector<Point> exchange_points(int64_t bytes, int32_t P);
 /// Calibration of each strategy's allreduce at sizes around V but never V itself, whole elements.
 std::vector<Point> allreduce_points(const Experiment& experiment, Shape shape, int32_t P);
 
-/// Roofline: for each type arithmetic in registers, square matmuls, a dot product and, for every B, F and D (of a rank; "auto":
+/// Roofline: for each type arithmetic in registers, square matmuls up to F, a dot product and, for every B, F and D (of a rank; "auto":
 /// D = F) of the experiment, a matmul from memory; and one triad in f64. Vectors of `vector_bytes` on each rank. bf16 has
 /// matmuls only.
 std::vector<Point> roofline_points(const Experiment& experiment, int64_t vector_bytes, int32_t P);

@@ -236,6 +236,7 @@ TEST(RooflinePoints, GiveEveryRankItsOwnWidth)
     EXPECT_EQ(count(points, PointKind::dot), 2); // no bf16
     EXPECT_EQ(count(points, PointKind::arithmetic), 2);
     EXPECT_EQ(count(points, PointKind::cold_matmul), 6);
+    EXPECT_EQ(count(points, PointKind::matmul), 3); // 64 cubed, as nothing larger was asked for
     for (const Point& point : points) {
         EXPECT_EQ(point.D % 3, 0);
         const bool of_vectors = point.kind == PointKind::triad || point.kind == PointKind::dot;
