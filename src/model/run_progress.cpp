@@ -72,7 +72,7 @@ RunProgress progress_of(const RunData& run, const RunTarget& target)
     const Course course = course_of(run.repetitions, target.watchdog_s);
     progress.measured_s = course.end_s;
     progress.longest_pause_s = course.longest_pause_s;
-    if (progress.sweeping && 10 * progress.visits_done >= progress.visits_planned) {
+    if (progress.sweeping && progress.visits_done > static_cast<int64_t>(run.points.size())) {
         progress.seconds_left = visit_s(course, run.points.size()) * static_cast<double>(progress.visits_planned - progress.visits_done);
         if (target.time_budget_s > 0)
             progress.seconds_left = std::clamp(static_cast<double>(target.time_budget_s) - course.end_s, 0.0, *progress.seconds_left);

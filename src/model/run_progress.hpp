@@ -23,7 +23,7 @@ struct RunProgress {
     int64_t visits_done = 0, visits_planned = 0; ///< planned: what every point gets, without those that wide intervals will ask for
     double measured_s = 0;      ///< from the first repetition to the last, without the pauses of a resumed run
     double longest_pause_s = 0; ///< between the ends of two repetitions that follow each other in one run
-    std::optional<double> seconds_left; ///< for the planned visits, within the time budget; nothing before a tenth of them
+    std::optional<double> seconds_left; ///< for the planned visits, within the time budget; nothing before each point was visited about once
 };
 
 /// The run must have passed check_run.

@@ -4,6 +4,7 @@
 watch=("$shardline" watch)
 make_file=$SHARDLINE_BIN/make_synthetic_file
 
+says() { tr '\n' ' ' <out | grep -F -- "$1" >/dev/null || die "standard output lacks '$1': $(cat out)"; } # lines are wrapped
 lacks() { if grep -qF -- "$1" out; then die "standard output has '$1': $(cat out)"; fi; }
 
 # --- A real run -------------------------------------------------------------------------------------
