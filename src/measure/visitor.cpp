@@ -219,10 +219,11 @@ Point Visitor::with_tiles(Point point)
         point.tiles = text_of({axis, equal_tiles(size, experiment_.tiles)});
         return point;
     }
-    point.tiles = text_of({axis, {size}});
-    prepare_buffers(point);
     constexpr int repetitions = 3;
-    const int64_t tile_size = std::max<int64_t>(1, size / 8);
+    const std::vector<int64_t> eighths = equal_tiles(size, 8);
+    const int64_t tile_size = eighths.front();
+    point.tiles = text_of({axis, eighths});
+    prepare_buffers(point);
     enum : size_t { whole, tile, comm, comm_cpu, parts };
     std::array<double, parts> best_s;
     best_s.fill(std::numeric_limits<double>::infinity());
@@ -237,7 +238,11 @@ Point Visitor::with_tiles(Point point)
         MPI_Barrier(session_.work());
         timed_allreduce(operands_, exchange_, t);
         keep(comm, t.comm_end_ns - t.comm_begin_ns);
-        keep(comm_cpu, strategy == Strategy::pipelined_thread ? exchange_.thread->cpu_ns() : 0);
+        MPI_Barrier(session_.work());
+        timed_step(operands_, exchange_, t);
+        // Within a step the exchange finds cold caches and costs half as much again; after the last tile its thread only spins.
+        const int64_t spun_ns = t.comm_end_ns - t.comp_end_ns;
+        keep(comm_cpu, strategy == Strategy::pipelined_thread ? std::max<int64_t>(0, exchange_.thread->cpu_ns() - spun_ns) : 0);
     }
     MPI_Allreduce(MPI_IN_PLACE, best_s.data(), parts, MPI_DOUBLE, MPI_MAX, session_.control());
     const double share = static_cast<double>(tile_size) / static_cast<double>(size);

@@ -127,6 +127,19 @@ int main(int argc, char** argv)
         fmt::print("{:<21}{:>25}{:>25}{:>25}{:>25}{:>9.1f}{:>8.1f}{:>11.1f}\n", argv[7 + static_cast<int>(i)], text(all[i].comm), text(all[i].step),
                    text(all[i].comp_in_step), text(all[i].tiles_alone), median(all[i].comm_cpu), median(all[i].step_cpu),
                    all[i].interrupts_ms / static_cast<double>(repetitions));
+    for (size_t i = 0; i < all.size(); ++i) {
+        const std::vector<int64_t>& sizes = exchanges[i]->tiles.sizes;
+        if (sizes.size() < 2 || exchanges[i]->strategy != Strategy::pipelined_thread) continue;
+        const auto model_ms = [&](double comm_cpu_ms) {
+            return 1e3 * overlap_time_s(sizes, {.t_comp_s = 1e-3 * median(comp),
+                                                .repack_s = 1e-3 * (median(all[i].tiles_alone) - median(comp)) / static_cast<double>(sizes.size() - 1),
+                                                .t_comm_s = 1e-3 * median(all[i].comm), .comm_cpu_s = 1e-3 * comm_cpu_ms});
+        };
+        // After the last tile the thread spins, so that this part of its CPU time is not the exchange's.
+        const double spun_ms = median(all[i].step) - median(all[i].comp_in_step);
+        fmt::print("{}: the model of a step says {:.1f} ms with the CPU time of the exchange alone, {:.1f} ms with that within the step\n",
+                   argv[7 + static_cast<int>(i)], model_ms(median(all[i].comm_cpu)), model_ms(median(all[i].step_cpu) - spun_ms));
+    }
     fmt::print("tiles {}, segments of {} bytes\n", tiles, segment_bytes);
     return 0;
 }
