@@ -8,8 +8,9 @@ usage: quickstart.sh
 
 Installs what is missing (Debian, Ubuntu; elsewhere it says what to load),
 builds shardline into build/release, runs experiments/crossover.toml on two
-ranks of this machine and prints the report. Takes minutes at most. The
-measurements go to a new file in results/; its name is printed.
+ranks of this machine and prints the report. The build takes about five
+minutes on two cores, the run one at most. The measurements go to a new file
+in results/; its name is printed.
 
 Exit codes: 0 measured and reported, whatever the finding;
 anything else: a step failed.

@@ -54,7 +54,8 @@ winsize terminal_size()
 /// A file under a temporary name beside its own, removed unless it was given its own.
 class TemporaryFile {
 public:
-    TemporaryFile(const std::string& path, std::string_view text) : path_(path), temporary_(fmt::format("{}.{}.tmp", path, ::getpid()))
+    TemporaryFile(const std::string& path, std::string_view text, std::string remedy)
+        : path_(path), temporary_(fmt::format("{}.{}.tmp", path, ::getpid())), remedy_(std::move(remedy))
     {
         File file(std::fopen(temporary_.c_str(), "wb"));
         const bool written = file && std::fwrite(text.data(), 1, text.size(), file.get()) == text.size() && std::fflush(file.get()) == 0;
@@ -64,7 +65,7 @@ public:
             refuse(error);
         }
     }
-    TemporaryFile(TemporaryFile&& other) noexcept : path_(other.path_), temporary_(std::exchange(other.temporary_, "")) {}
+    TemporaryFile(TemporaryFile&& other) noexcept : path_(other.path_), temporary_(std::exchange(other.temporary_, "")), remedy_(other.remedy_) {}
     TemporaryFile& operator=(TemporaryFile&&) = delete;
     ~TemporaryFile()
     {
@@ -80,9 +81,9 @@ public:
 private:
     [[noreturn]] void refuse(int error) const
     {
-        throw InputError(fmt::format("{}: cannot be written ({}): give another folder", path_, std::strerror(error)));
+        throw InputError(fmt::format("{}: cannot be written ({}): {}", path_, std::strerror(error), remedy_));
     }
-    std::string path_, temporary_;
+    std::string path_, temporary_, remedy_;
 };
 
 void make_folder(const std::string& folder)
@@ -105,7 +106,7 @@ void write_folder(const std::string& folder, std::span<const NamedText> files, E
         if (existing == Existing::keep && std::filesystem::exists(std::filesystem::symlink_status(path_of(file), ignored)))
             throw InputError(fmt::format("{}: exists (it would be lost): give another folder, or replace it with --force", path_of(file)));
     std::vector<TemporaryFile> written;
-    for (const NamedText& file : files) written.emplace_back(path_of(file), file.text);
+    for (const NamedText& file : files) written.emplace_back(path_of(file), file.text, "give another folder");
     for (TemporaryFile& file : written) file.publish();
 }
 
@@ -120,10 +121,18 @@ void write_file(const std::string& path, std::string_view text, std::string_view
 {
     if (holds_something_else(path))
         throw InputError(fmt::format("{0}: exists and is no {1} of shardline's (it would be lost): give another path for the {1}", path, what));
-    File file(std::fopen(path.c_str(), "wb"));
+    const std::string remedy = fmt::format("give another path for the {}", what);
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(path, ignored) || !std::filesystem::exists(path, ignored)) {
+        // What was there before stays whole until the new text is. A link leads to the file, and stays one.
+        TemporaryFile file(std::filesystem::weakly_canonical(path, ignored).string(), text, remedy);
+        file.publish();
+        return;
+    }
+    File file(std::fopen(path.c_str(), "wb")); // a pipe, a device
     const bool written = file && std::fwrite(text.data(), 1, text.size(), file.get()) == text.size() && std::fflush(file.get()) == 0;
-    if (!written || std::fclose(file.release()) != 0) // network file systems tell of a full disk at the end
-        throw InputError(fmt::format("{}: cannot be written ({}): give another path for the {}", path, std::strerror(errno), what));
+    if (!written || std::fclose(file.release()) != 0)
+        throw InputError(fmt::format("{}: cannot be written ({}): {}", path, std::strerror(errno), remedy));
 }
 
 void print_message(std::string_view message)

@@ -56,7 +56,7 @@ constexpr ByteUnit byte_units[] = {
 
 double parse_positive(const std::string& option, const std::string& text)
 {
-    constexpr std::string_view suggestion = "give a positive number, for example 1.97e14";
+    constexpr std::string_view suggestion = "give a positive number, such as 1.25, 2e-6 or 1.97e14";
     const Number number = parse_leading_number(option, text, suggestion);
     if (!number.rest.empty()) refuse(option, text, "not a number in decimal", suggestion);
     require_positive(number, option, text, suggestion);

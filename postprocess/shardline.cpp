@@ -83,6 +83,7 @@ int run(int argc, char** argv)
 
 int main(int argc, char** argv)
 {
+    std::signal(SIGXFSZ, SIG_IGN); // likewise a file that outgrows its limit
     std::signal(SIGPIPE, SIG_IGN); // a reader that leaves is then an error of write(), with a message
     try {
         return shardline::run(argc, argv);

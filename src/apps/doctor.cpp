@@ -3,6 +3,7 @@
 #include "measure/blas.hpp"
 #include "measure/session.hpp"
 #include "postprocess/printable.hpp"
+#include "postprocess/text_layout.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -49,9 +50,17 @@ std::string list_or(const Names& names, const char* otherwise)
 std::string rank_line(size_t r, const RankFacts& rank)
 {
     const std::set<int> cores(rank.cores.begin(), rank.cores.end());
-    return fmt::format("  {:>4}  {:<16} {:>5} of {:<5} {:<12} {:>7}  {:<12} {:>7.1f} GB\n", r, printable(rank.info.host), cores.size(),
+    return fmt::format("  {:>4}  {:<16} {:>5} of {:<5} {:<9} {:>7}  {:<12} {:>4.1f} GB\n", r, printable(rank.info.host), cores.size(),
                        rank.machine_cores, rank.info.allowed_cores, rank.info.blas_threads, printable(rank.info.blas_kernel),
                        static_cast<double>(rank.info.memory_available_bytes) / 1e9);
+}
+
+constexpr size_t width = 80;
+
+/// A label and what it says, wrapped beside it.
+std::string entry(std::string_view label, std::string_view text)
+{
+    return wrapped(text, width, 14).replace(2, label.size(), label);
 }
 
 const char* consequence(Severity severity)
@@ -78,17 +87,16 @@ std::string doctor_text(const std::optional<Launch>& launch, const std::vector<R
     }
     const RankFacts& first = facts.front();
     std::string text = "Launch\n";
-    text += fmt::format("  started by  {}{}\n", started_by(launch), batch_job());
-    text += fmt::format("  ranks       {} on {} host{} ({} machine{})\n", facts.size(), hosts.size(), hosts.size() == 1 ? "" : "s",
-                        machines.size(), machines.size() == 1 ? "" : "s");
+    text += entry("started by", started_by(launch) + batch_job());
+    text += entry("ranks", fmt::format("{} on {} ({})", facts.size(), counted(hosts.size(), "host"), counted(machines.size(), "machine")));
     text += "\nNetwork\n";
-    text += fmt::format("  MPI         {}\n", mpi_version_text());
-    text += fmt::format("  transports  {} on rank 0\n", list_or(first.transports, "not known"));
-    text += fmt::format("  fabrics     {}\n", list_or(fabrics, "none beside Ethernet"));
-    text += "\nBinding\n  rank  host             cores of node  CPUs         threads  BLAS kernels    memory\n";
+    text += entry("MPI", mpi_version_text());
+    text += entry("transports", list_or(first.transports, "not known") + " on rank 0");
+    text += entry("fabrics", list_or(fabrics, "none beside Ethernet"));
+    text += "\nBinding\n  rank  host             cores of node  CPUs      threads  BLAS kernel  memory\n";
     for (size_t r = 0; r < facts.size() && r < shown; ++r) text += rank_line(r, facts[r]);
     if (facts.size() > shown) text += fmt::format("  and {} more\n", facts.size() - shown);
-    text += fmt::format("\nBLAS\n  {}\n", blas_version_text());
+    text += "\nBLAS\n" + wrapped(blas_version_text(), width, 2);
     text += fmt::format("\nFiles\n  {}: {}\n", printable(folder.path),
                         folder.exists ? fmt::format("{}, {:.1f} GB free", folder.file_system.empty() ? "file system not known" : folder.file_system,
                                                     static_cast<double>(folder.free_bytes) / 1e9)
@@ -96,7 +104,7 @@ std::string doctor_text(const std::optional<Launch>& launch, const std::vector<R
     text += "\nWhat to change\n";
     if (findings.empty()) text += "  nothing\n";
     for (const Finding& finding : findings)
-        text += fmt::format("  {} ({}): {}\n", consequence(finding.severity), finding.code, printable(finding.text));
+        text += wrapped(fmt::format("{} ({}): {}", consequence(finding.severity), finding.code, printable(finding.text)), width, 2);
     return text;
 }
 

@@ -66,8 +66,10 @@ Experiment experiment_to_resume(const RunData& earlier, const std::string& exper
 
 std::vector<Finding> compare_machines(const RunData& earlier, const RunData& now, const std::vector<std::string>& allowed)
 {
+    if (earlier.ranks.size() != now.ranks.size())
+        throw InputError(fmt::format("cannot resume {0} (it was measured on {1} rank{2}, this run has {3}): start {1}, or a new run with -o", earlier.path,
+                                     earlier.ranks.size(), earlier.ranks.size() == 1 ? "" : "s", now.ranks.size()));
     std::vector<std::string> differences, moves;
-    compare(differences, "the number of ranks", fmt::to_string(earlier.ranks.size()), fmt::to_string(now.ranks.size()));
     for (const char* name : {"mpi_version", "blas_version"})
         compare(differences, name, fact(earlier, name), fact(now, name));
     for (size_t r = 0; r < std::min(earlier.ranks.size(), now.ranks.size()) && differences.size() < 5; ++r) {

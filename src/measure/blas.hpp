@@ -2,6 +2,7 @@
 
 #include "model/element.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace shardline {
@@ -12,6 +13,9 @@ int set_blas_threads(int threads);
 /// Version and build as the BLAS names itself, and the kernels it chose for this processor.
 std::string blas_version_text();
 std::string blas_kernel_name();
+
+/// Address space that the BLAS takes for itself when it first multiplies: without it OpenBLAS never returns.
+int64_t blas_work_bytes();
 
 /// True where the BLAS found at configure time can multiply that type.
 bool blas_supports(ElementType compute_type);

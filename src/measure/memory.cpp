@@ -1,5 +1,6 @@
 #include "measure/memory.hpp"
 
+#include "measure/blas.hpp"
 #include "measure/cgroup.hpp"
 #include "measure/proc_file.hpp"
 #include "model/error.hpp"
@@ -43,7 +44,7 @@ std::string memory_shortage(int64_t bytes_per_rank, const Session& session)
     MPI_Comm_size(node, &ranks_on_node);
     MPI_Comm_free(&node);
 
-    const int64_t of_node = memory_available_bytes() / ranks_on_node, of_process = memory_left_to_process_bytes();
+    const int64_t of_node = memory_available_bytes() / ranks_on_node, of_process = std::max<int64_t>(0, memory_left_to_process_bytes() - blas_work_bytes());
     const int64_t have = std::min(of_node, of_process);
     struct {
         double shortage;

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace shardline {
@@ -200,6 +201,31 @@ void require_range(const char* path, const Rows& rows, Get get, int64_t least, i
     }
 }
 
+/// Refuses an empty text: a run writes none here, and a page that a disk or a copy lost reads as zeros.
+template <class Rows, class Get>
+void require_text(const char* path, const Rows& rows, Get get)
+{
+    size_t row = 0;
+    for (const auto& element : rows) {
+        if (get(element).empty()) reject(path, fmt::format("row {} holds nothing", row));
+        ++row;
+    }
+}
+
+/// Sizes that a point of its kind cannot be without.
+void require_sizes(const std::vector<Point>& points)
+{
+    size_t row = 0;
+    for (const Point& point : points) {
+        const bool multiplies = point.kind == PointKind::crossover || point.kind == PointKind::matmul;
+        if (multiplies && std::min({point.B, point.D, point.F}) < 1)
+            reject("/points", fmt::format("row {} multiplies B = {}, D = {}, F = {}", row, point.B, point.D, point.F));
+        if ((point.kind == PointKind::exchange || point.kind == PointKind::allreduce) && point.message_bytes < 1)
+            reject("/points", fmt::format("row {} exchanges {} bytes", row, point.message_bytes));
+        ++row;
+    }
+}
+
 /// What the analysis relies on: references lead to rows that are there, and sizes are sizes.
 void require_consistent(const RunData& run)
 {
@@ -215,6 +241,9 @@ void require_consistent(const RunData& run)
     require_range("/points/F", run.points, [](const Point& point) { return point.F; }, 0, any_size);
     require_range("/points/message_bytes", run.points, [](const Point& point) { return point.message_bytes; }, 0, any_size);
     require_range("/points/segment_bytes", run.points, [](const Point& point) { return point.segment_bytes; }, 0, any_size);
+    require_sizes(run.points);
+    require_text("/findings/code", run.findings, [](const Finding& finding) { return finding.code; });
+    require_text("/findings/text", run.findings, [](const Finding& finding) { return finding.text; });
 }
 
 RunData read(const std::string& path)

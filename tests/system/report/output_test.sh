@@ -25,6 +25,17 @@ done
 [ $? -eq 2 ] || fail "success with JSON lost"
 [ ! -s out ] || fail "text printed although the JSON was lost"
 
+# A JSON that cannot be written leaves the one that was there
+ends_with 0 "$shardline" report run.h5 --json kept.json
+cp kept.json before.json
+ends_with 2 sh -c 'ulimit -f 1; exec "$0" report run.h5 --json kept.json' "$shardline"
+complains "kept.json: cannot be written"
+cmp -s kept.json before.json || fail "the JSON of before is lost"
+[ "$(ls kept.json*)" = kept.json ] || fail "left behind: $(ls kept.json*)"
+ln -s kept.json link.json
+ends_with 0 "$shardline" report run.h5 --json link.json
+[ -L link.json ] || fail "the link to the JSON is gone"
+
 # --version and --help
 ends_with 0 "$shardline" --version
 says "shardline "

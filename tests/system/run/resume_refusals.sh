@@ -7,8 +7,8 @@ experiment other 'B = 64' 'repetitions = 3'
 ends_with 0 "$launch" 2 "$run" e.toml -o run.h5
 cp run.h5 before.h5
 
-refuses "the number of ranks was 2, is 3" "$launch" 3 "$run" --resume run.h5
-refuses "the number of ranks was 2, is 1" "$run" --resume run.h5
+refuses "it was measured on 2 ranks, this run has 3): start 2" "$launch" 3 "$run" --resume run.h5
+refuses "it was measured on 2 ranks, this run has 1): start 2" "$run" --resume run.h5
 refuses "B = 32, is B = 64" "$launch" 2 "$run" other.toml --resume run.h5
 complains "repetitions = 2, is repetitions = 3"
 refuses "F = 48, is F = 24" "$launch" 2 "$run" --resume run.h5 --set F=24

@@ -23,6 +23,7 @@ for script in quickstart.sh runtests.sh scripts/launch.sh scripts/install-packag
     fits "$SHARDLINE_SOURCE/$script" --help
 done
 fits "$run" e.toml --dry-run
+fits "$run" e.toml --doctor
 fits "$shardline" predict --list-hardware
 fits "$shardline" predict --flops 1.97e14 --bandwidth 4.5e10 --wire bf16 --ranks 2 --alpha 4e-5 --B 1024 --D 8192 --F 8192 \
     --memory 80GB --memory-bandwidth 1e12

@@ -23,7 +23,7 @@ TEST(ParsePositive, TakesFiniteNumbersAboveZero)
     EXPECT_EQ(parse_positive("--flops", "1.97e14"), 1.97e14);
     EXPECT_EQ(parse_positive("--flops", "+3"), 3);
     EXPECT_EQ(refusal([] { parse_positive("--flops", "-5"); }),
-              "--flops is '-5' (not greater than zero): give a positive number, for example 1.97e14");
+              "--flops is '-5' (not greater than zero): give a positive number, such as 1.25, 2e-6 or 1.97e14");
     for (const char* nonsense : {"0", "-0.0", "nan", "-nan", "inf", "-inf", "", " ", "abc", "1x", "1e400", "1e-400", "1,5", "0x10", "--5", "+-5"})
         EXPECT_NE(refusal([&] { parse_positive("--flops", nonsense); }), "") << nonsense;
 }

@@ -455,6 +455,26 @@ TEST_F(BadFile, WithReferencesOutOfRange)
     EXPECT_THAT(refusal(), HasSubstr("/points/D: row 0 holds -1"));
 }
 
+// What a page that a disk or a copy lost reads as.
+TEST_F(BadFile, WithZerosWhereARunWritesNone)
+{
+    const int64_t zero = 0;
+    for (const char* column : {"/points/B", "/points/D", "/points/F"}) {
+        set_first(column, H5T_NATIVE_INT64, &zero);
+        EXPECT_THAT(refusal(), HasSubstr("/points: row 0 multiplies")) << column;
+        write_sound_file();
+    }
+    for (const auto& [column, length] : {std::pair{"/findings/code", 64}, {"/findings/text", 1024}}) {
+        const auto text = hdf5::own(H5Tcopy(H5T_C_S1), H5Tclose, "");
+        H5Tset_size(text.get(), static_cast<size_t>(length));
+        H5Tset_cset(text.get(), H5T_CSET_UTF8);
+        const std::vector<char> nothing(static_cast<size_t>(length));
+        set_first(column, text.get(), nothing.data());
+        EXPECT_THAT(refusal(), AllOf(HasSubstr(column), HasSubstr("row 0 holds nothing")));
+        write_sound_file();
+    }
+}
+
 TEST_F(BadFile, WithValuesThatHaveNoMeaning)
 {
     const unsigned char seven = 7;
