@@ -3,6 +3,7 @@
 #include "model/error.hpp"
 #include "record/handle.hpp"
 #include "record/reader.hpp"
+#include "record/schema.hpp"
 #include "record/writer.hpp"
 #include "sample_run.hpp"
 
@@ -209,8 +210,9 @@ TEST_F(BadFile, WithVeryManyGroups)
 
 TEST_F(BadFile, OfANewerVersion)
 {
-    set_version(2);
-    EXPECT_THAT(refusal(), HasSubstr("written by a newer shardline: format 2, this reads 1): update"));
+    set_version(schema::format_version + 1);
+    EXPECT_THAT(refusal(), HasSubstr("written by a newer shardline: format " + std::to_string(schema::format_version + 1) + ", this reads " +
+                                     std::to_string(schema::format_version) + "): update"));
 }
 
 TEST_F(BadFile, OfNoVersion)
@@ -315,7 +317,7 @@ TEST_F(BadFile, ThatClaimsAbsurdlyManyRanks)
     for (const char* column : {"/ranks/host", "/ranks/machine", "/ranks/cpu_model", "/ranks/allowed_cores", "/ranks/blas_kernel"})
         replace(column, H5T_C_S1, {hsize_t{1} << 40});
     replace("/ranks/blas_threads", H5T_STD_I32LE, {hsize_t{1} << 40});
-    replace("/ranks/memory_available_bytes", H5T_STD_I64LE, {hsize_t{1} << 40});
+    for (const char* column : {"/ranks/memory_available_bytes", "/ranks/cache_bytes"}) replace(column, H5T_STD_I64LE, {hsize_t{1} << 40});
     EXPECT_THAT(refusal(), HasSubstr("/ranks: claims 1099511627776"));
 }
 
@@ -360,7 +362,7 @@ TEST_F(BadFile, WithoutRanks)
     for (const char* column : {"/ranks/host", "/ranks/machine", "/ranks/cpu_model", "/ranks/allowed_cores", "/ranks/blas_kernel"})
         replace(column, H5T_C_S1, {none});
     replace("/ranks/blas_threads", H5T_STD_I32LE, {none});
-    replace("/ranks/memory_available_bytes", H5T_STD_I64LE, {none});
+    for (const char* column : {"/ranks/memory_available_bytes", "/ranks/cache_bytes"}) replace(column, H5T_STD_I64LE, {none});
     for (const char* column : {"comp_begin_ns", "comp_end_ns", "comm_begin_ns", "comm_end_ns"})
         replace((std::string("/repetitions/") + column).c_str(), H5T_STD_I64LE, {20, none});
     EXPECT_THAT(refusal(), HasSubstr("/ranks: empty"));
