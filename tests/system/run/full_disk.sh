@@ -3,6 +3,7 @@
 . "$(dirname "$0")/checks.sh"
 [ "$(id -u)" -eq 0 ] || skip "needs root to mount a small disk"
 export TMPDIR=$scratch   # for the samples that the disk refuses
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0   # LeakSanitizer itself crashes in a rank without a launcher that leaves after HDF5 has failed
 experiment e 'passes = 200' 'max_passes = 200'
 mkdir disk kept
 # ${small[@]} BYTES COMMAND...: with a disk of that size, which nobody else sees; what is on it afterwards is copied to kept
@@ -16,7 +17,7 @@ refuses "space" "${small[@]}" 400k "$launch" 2 "$run" e.toml -o disk/out.h5
 # The samples of the visit that did not fit are in the file that the message names.
 side_file=$(sed -n 's/.*the samples of the last visit are in //p' err)
 [ -s "$side_file" ] || die "no side file"
-head -n 1 "$side_file" | grep '^point,B,D,F,.*comm_end_ns,main_cpu_ns,comm_cpu_ns,peer$' >/dev/null || die "the side file is not a table"
+head -n 1 "$side_file" | grep '^point,B,D,F,.*comm_end_ns,main_cpu_ns,comm_cpu_ns$' >/dev/null || die "the side file is not a table"
 [ "$(wc -l <"$side_file")" -gt 4 ] || die "the side file holds no samples"
 code=0
 "$shardline" report kept/out.h5 >report || code=$?
