@@ -107,6 +107,7 @@ void check_part(const RunData& run, size_t row, const Part& part, bool is_matmul
         if (begin == Repetitions::no_reading || end == Repetitions::no_reading)
             refuse_time(run, row, rank, part.name, "lacks a clock reading");
         if (end < begin) refuse_time(run, row, rank, part.name, "ends before it begins");
+        if (begin < 0) refuse_time(run, row, rank, part.name, "has a negative clock reading");
         // A rank whose shard is empty has nothing to multiply, and a coarse clock may call that 0 ns.
         const bool may_be_zero = is_matmul && shard_of(point.D, P, rank).width == 0;
         if (end == begin && !may_be_zero) refuse_time(run, row, rank, part.name, "takes 0 ns");

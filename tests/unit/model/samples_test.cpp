@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
 
 namespace shardline {
 namespace {
@@ -132,6 +133,8 @@ TEST(CheckRun, ATimeOfZeroOrNegativeOr1e5SecondsIsAnErrorThatNamesRankPointAndRe
         {"the matmul takes 0 ns", [](Repetitions& r) { r.comp_end_ns[1] = r.comp_begin_ns[1]; }},
         {"the matmul ends before it begins",
          [](Repetitions& r) { r.comp_end_ns[1] = r.comp_begin_ns[1] - 5; }},
+        {"the matmul has a negative clock reading", // their difference would not fit
+         [](Repetitions& r) { r.comp_begin_ns[1] = std::numeric_limits<int64_t>::min() + 1; }},
         {"the communication takes 100 ks",
          [](Repetitions& r) { r.comm_end_ns[1] = r.comm_begin_ns[1] + 100'000'000'000'000; }},
         {"the communication lacks a clock reading",
