@@ -23,8 +23,8 @@ std::string bound_sentence(const Crossover& crossover)
 {
     if (!crossover.D_obs)
         return fmt::format("{}: the crossover was not found ({}).", subject_of(crossover), crossover.reason);
-    std::string text = fmt::format("{}: below D = {} [{}, {}] a step waits for the network, above it for its own arithmetic", subject_of(crossover),
-                                   D_text(crossover.D_obs->value), D_text(crossover.D_obs->low), D_text(crossover.D_obs->high));
+    std::string text = fmt::format("{}: below D = {} a step waits for the network, above it for its own arithmetic", subject_of(crossover),
+                                   D_estimate_text(crossover.D_obs));
     if (crossover.D_law) text += fmt::format("; the law puts that at {}", D_text(crossover.D_law->value));
     return text + ".";
 }

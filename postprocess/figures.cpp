@@ -5,8 +5,8 @@
 #include "model/samples.hpp"
 #include "model/shard.hpp"
 #include "model/text.hpp"
-#include "postprocess/curves.hpp"
 #include "postprocess/gnuplot.hpp"
+#include "postprocess/sweeps.hpp"
 #include "postprocess/text_layout.hpp"
 
 #include <algorithm>
@@ -116,12 +116,6 @@ std::string linear_axis(char axis, double high, std::string_view label)
     return axis_label(axis, label) + fmt::format("set {}range [0:{}]\n", axis, high);
 }
 
-/// "D_obs = 4983 [4906, 5029]".
-std::string interval_text(std::string_view symbol, const Estimate& D)
-{
-    return fmt::format("{} = {} [{}, {}]", symbol, D_text(D.value), D_text(D.low), D_text(D.high));
-}
-
 /// The blocks of a data file and the elements of a plot, which refer to them by index.
 class PlotBuilder {
 public:
@@ -184,7 +178,7 @@ std::string numbered(std::string_view name, size_t index, size_t count)
 /// A vertical line at D with its interval as a band, and its entry in the key.
 std::string mark_D(const Estimate& D, std::string_view symbol, std::string_view colour, int dashes, PlotBuilder& plot)
 {
-    plot.add_key(fmt::format("with lines lw 2 dt {} lc rgb {}", dashes, colour), interval_text(symbol, D));
+    plot.add_key(fmt::format("with lines lw 2 dt {} lc rgb {}", dashes, colour), fmt::format("{} = {}", symbol, D_estimate_text(D)));
     return fmt::format("set object rectangle from {0},graph 0 to {1},graph 1 behind fc rgb {2} fs transparent solid 0.12 noborder\n"
                        "set arrow from {3},graph 0 to {3},graph 1 nohead back lw 2 dt {4} lc rgb {2}\n",
                        D.low, D.high, colour, D.value, dashes);
@@ -193,49 +187,42 @@ std::string mark_D(const Estimate& D, std::string_view symbol, std::string_view 
 // ---------------------------------------------------------------------------------------------------
 // What several figures group by
 
-/// A curve without its strategy: what strategies are compared at.
-Curve shape_of(Curve curve)
-{
-    curve.strategy.clear();
-    return curve;
-}
-
-std::string shape_text(const Curve& shape)
+std::string shape_text(const Sweep& shape)
 {
     return fmt::format("B = {}, F = {}, P = {}, {} matmul, {} on the wire", shape.B, shape.F, shape.P, name_of(shape.compute_type),
                        name_of(shape.wire_type));
 }
 
-/// Shapes in the order of the analysis, each with its curves that communicate.
-std::vector<std::pair<Curve, std::vector<Curve>>> shapes_of(const Analysis& analysis)
+/// Shapes in the order of the analysis, each with its sweeps that communicate.
+std::vector<std::pair<Sweep, std::vector<Sweep>>> shapes_of(const Analysis& analysis)
 {
-    std::vector<std::pair<Curve, std::vector<Curve>>> shapes;
-    for (const Curve& curve : curves_of(analysis)) {
-        if (curve.P < 2) continue;
-        const auto known = std::ranges::find(shapes, shape_of(curve), &std::pair<Curve, std::vector<Curve>>::first);
+    std::vector<std::pair<Sweep, std::vector<Sweep>>> shapes;
+    for (const Sweep& sweep : sweeps_of(analysis)) {
+        if (sweep.P < 2) continue;
+        const auto known = std::ranges::find(shapes, shape_of(sweep), &std::pair<Sweep, std::vector<Sweep>>::first);
         if (known == shapes.end())
-            shapes.push_back({shape_of(curve), {curve}});
+            shapes.push_back({shape_of(sweep), {sweep}});
         else
-            known->second.push_back(curve);
+            known->second.push_back(sweep);
     }
     return shapes;
 }
 
 /// The strategy that others are compared with: mpi_allreduce where it was measured.
-const Curve& reference_of(const std::vector<Curve>& curves)
+const Sweep& reference_of(const std::vector<Sweep>& sweeps)
 {
-    const auto found = std::ranges::find(curves, "mpi_allreduce", &Curve::strategy);
-    return found == curves.end() ? curves.front() : *found;
+    const auto found = std::ranges::find(sweeps, "mpi_allreduce", &Sweep::strategy);
+    return found == sweeps.end() ? sweeps.front() : *found;
 }
 
-double s_of(const Curve& curve) { return static_cast<double>(bytes_of(curve.wire_type)); }
+double s_of(const Sweep& sweep) { return static_cast<double>(bytes_of(sweep.wire_type)); }
 
 /// Bus bandwidth of the strategy in its sweep, or nothing.
-std::optional<Estimate> bandwidth_in_sweep(const Analysis& analysis, const Curve& curve)
+std::optional<Estimate> bandwidth_in_sweep(const Analysis& analysis, const Sweep& sweep)
 {
     for (const AllreduceRate& rate : analysis.allreduce_rates) {
-        const bool same = rate.in_sweep && rate.P == curve.P && rate.wire_type == curve.wire_type && rate.strategy == curve.strategy;
-        if (same && rate.V_bytes == bytes_of(curve.wire_type) * curve.B * curve.F) return rate.bus_bytes_per_s;
+        const bool same = rate.in_sweep && rate.P == sweep.P && rate.wire_type == sweep.wire_type && rate.strategy == sweep.strategy;
+        if (same && rate.V_bytes == bytes_of(sweep.wire_type) * sweep.B * sweep.F) return rate.bus_bytes_per_s;
     }
     return std::nullopt;
 }
@@ -247,16 +234,16 @@ std::optional<Estimate> bandwidth_in_sweep(const Analysis& analysis, const Curve
 
 void add_crossover_figures(const Analysis& analysis, Figures& figures)
 {
-    std::vector<Curve> curves;
-    for (const Curve& curve : curves_of(analysis)) {
-        const auto points = points_of(analysis, curve);
+    std::vector<Sweep> sweeps;
+    for (const Sweep& sweep : sweeps_of(analysis)) {
+        const auto points = points_of(analysis, sweep);
         const auto both = [](const PointSummary* point) { return point->point.D > 0 && point->t_comp_s && point->t_comm_s; };
-        if (std::ranges::any_of(points, both)) curves.push_back(curve);
+        if (std::ranges::any_of(points, both)) sweeps.push_back(sweep);
     }
-    if (curves.empty()) figures.omitted.emplace_back("No figure of the crossover: no point has both t_comp and t_comm.");
+    if (sweeps.empty()) figures.omitted.emplace_back("No figure of the crossover: no point has both t_comp and t_comm.");
 
-    for (size_t i = 0; i < curves.size(); ++i) {
-        const Curve& curve = curves[i];
+    for (size_t i = 0; i < sweeps.size(); ++i) {
+        const Sweep& sweep = sweeps[i];
         Rows comp, comm, step, bounds;
         Range D_range, t_range;
         const auto take = [&](double D, const std::optional<Estimate>& time, Rows& rows) {
@@ -264,7 +251,7 @@ void add_crossover_figures(const Analysis& analysis, Figures& figures)
             rows.push_back(row_of(D, *time));
             t_range.take(*time);
         };
-        for (const PointSummary* point : points_of(analysis, curve)) {
+        for (const PointSummary* point : points_of(analysis, sweep)) {
             const auto D = static_cast<double>(point->point.D);
             if (D <= 0) continue;
             D_range.take(D);
@@ -278,7 +265,7 @@ void add_crossover_figures(const Analysis& analysis, Figures& figures)
         }
         const TimeUnit unit = time_unit_for(std::sqrt(t_range.low * t_range.high));
 
-        PlotBuilder plot(numbered("crossover", i, curves.size()));
+        PlotBuilder plot(numbered("crossover", i, sweeps.size()));
         plot.add("D, max(t_comp, t_comm) (s), t_comp + t_comm (s)", bounds,
                  {"using 1:($2*unit):($3*unit) with filledcurves fc rgb grey fs transparent solid 0.35 title 't_step: max to sum'"});
         const auto times = [](const Look& look, std::string_view title) { return with_intervals("1", "$2*unit", "$3*unit", "$4*unit", look, title); };
@@ -287,7 +274,7 @@ void add_crossover_figures(const Analysis& analysis, Figures& figures)
         plot.add("D, t_step (s), low, high", step, times({9, "black", 2, 4}, "t_step"));
 
         std::string marks, caption;
-        if (const Crossover* crossover = crossover_of(analysis, curve)) {
+        if (const Crossover* crossover = crossover_of(analysis, sweep)) {
             const std::tuple<const std::optional<Estimate>&, const char*, const char*, int> lines[] = {
                 {crossover->D_law, "D_law", "green", 2}, {crossover->D_model, "D_model", "purple", 3}, {crossover->D_obs, "D_obs", "orange", 1}};
             for (const auto& [D, symbol, colour, dashes] : lines) {
@@ -301,7 +288,7 @@ void add_crossover_figures(const Analysis& analysis, Figures& figures)
         constexpr size_t many = 20; // points that would hide each other
         if (comp.size() > many) marks += "set pointsize 0.6\n";
         figures.drawn.push_back(std::move(plot).figure(
-            curve_text(curve),
+            sweep_text(sweep),
             fmt::format("Crossover: median times over D with 95 % intervals, each repetition that of the slowest rank, and where "
                         "computation and communication cross.{}", caption),
             log_axis('x', D_range.widened(1.2), "contraction dimension D (elements)") +
@@ -323,7 +310,7 @@ struct Roof {
 
 /// The bandwidths that bound a step of this shape, as far as they are known. A further one, such as that of the memory, is one more
 /// line here.
-std::vector<Roof> roofs_of(const Analysis& analysis, const Curve& reference)
+std::vector<Roof> roofs_of(const Analysis& analysis, const Sweep& reference)
 {
     std::vector<Roof> roofs;
     if (const auto& W = analysis.calibration.W_bytes_per_s) roofs.push_back({"the link, W", *W});
@@ -333,14 +320,14 @@ std::vector<Roof> roofs_of(const Analysis& analysis, const Curve& reference)
 }
 
 /// FLOP per byte sent, and the rate at which a step computes, with its interval.
-Rows attained_rates(const Analysis& analysis, const Curve& curve, Range& intensities, Range& rates)
+Rows attained_rates(const Analysis& analysis, const Sweep& sweep, Range& intensities, Range& rates)
 {
     Rows rows;
-    for (const PointSummary* point : points_of(analysis, curve)) {
+    for (const PointSummary* point : points_of(analysis, sweep)) {
         if (!point->t_step_s || point->point.D <= 0) continue;
-        const double intensity = link_intensity(point->point.D, s_of(curve), curve.P);
-        const auto width = static_cast<double>(largest_shard_width(point->point.D, curve.P));
-        const Estimate rate = rate_from(matmul_flops(static_cast<double>(curve.B), width, static_cast<double>(curve.F)), *point->t_step_s);
+        const double intensity = link_intensity(point->point.D, s_of(sweep), sweep.P);
+        const auto width = static_cast<double>(largest_shard_width(point->point.D, sweep.P));
+        const Estimate rate = rate_from(matmul_flops(static_cast<double>(sweep.B), width, static_cast<double>(sweep.F)), *point->t_step_s);
         rows.push_back(row_of(intensity, rate));
         intensities.take(intensity);
         rates.take(rate);
@@ -357,12 +344,12 @@ std::string region(double low, double high, std::string_view colour)
 
 std::string megabytes(const Estimate& rate)
 {
-    return fmt::format("{} [{}, {}] MB/s", significant(rate.value * 1e-6, 4), significant(rate.low * 1e-6, 4), significant(rate.high * 1e-6, 4));
+    return estimate_text(rate, 1e-6) + " MB/s";
 }
 
 std::string gigaflops(const Estimate& rate)
 {
-    return fmt::format("{} [{}, {}] GFLOP/s", significant(rate.value * 1e-9, 4), significant(rate.low * 1e-9, 4), significant(rate.high * 1e-9, 4));
+    return estimate_text(rate, 1e-9) + " GFLOP/s";
 }
 
 } // namespace
@@ -376,8 +363,8 @@ void add_roofline_figures(const Analysis& analysis, Figures& figures)
         return;
     }
     for (size_t i = 0; i < shapes.size(); ++i) {
-        const auto& [shape, curves] = shapes[i];
-        const std::vector<Roof> roofs = roofs_of(analysis, reference_of(curves));
+        const auto& [shape, sweeps] = shapes[i];
+        const std::vector<Roof> roofs = roofs_of(analysis, reference_of(sweeps));
         if (roofs.empty()) {
             figures.omitted.push_back(fmt::format("No roofline at {}: no bandwidth was measured.", shape_text(shape)));
             continue;
@@ -385,7 +372,7 @@ void add_roofline_figures(const Analysis& analysis, Figures& figures)
         PlotBuilder plot(numbered("roofline", i, shapes.size()));
         Range intensities, rates;
         std::vector<Rows> attained;
-        for (const Curve& curve : curves) attained.push_back(attained_rates(analysis, curve, intensities, rates));
+        for (const Sweep& sweep : sweeps) attained.push_back(attained_rates(analysis, sweep, intensities, rates));
         for (const Roof& roof : roofs) intensities.take(critical_intensity(C->value, roof.bytes_per_s.value));
         rates.take(C->value);
         const Range x = intensities.widened(1.6);
@@ -403,9 +390,9 @@ void add_roofline_figures(const Analysis& analysis, Figures& figures)
             rates.take(x.low * bandwidth);
             caption += fmt::format("{} the roof of {} ({})", r == 0 ? " and" : ",", roofs[r].name, megabytes(roofs[r].bytes_per_s));
         }
-        for (size_t c = 0; c < curves.size(); ++c)
+        for (size_t c = 0; c < sweeps.size(); ++c)
             plot.add("FLOP per byte, rate of a step (FLOP/s), low, high", attained[c],
-                     {fmt::format("using 1:($2*1e-9):($3*1e-9):($4*1e-9) with yerrorbars {} title {}", look(c).points(), gnuplot_string(curves[c].strategy))});
+                     {fmt::format("using 1:($2*1e-9):($3*1e-9):($4*1e-9) with yerrorbars {} title {}", look(c).points(), gnuplot_string(sweeps[c].strategy))});
         plot.add_key("with boxes fc rgb vermillion fs transparent solid 0.15 noborder", roofs.size() > 1 ? "waits at all bandwidths" : "waits for the network");
         if (roofs.size() > 1) plot.add_key("with boxes fc rgb yellow fs transparent solid 0.3 noborder", "waits at the lower only");
         plot.add_key("with boxes fc rgb green fs transparent solid 0.15 noborder", "compute-bound");
@@ -478,14 +465,6 @@ struct LawPoint {
     int32_t P = 0;
     Estimate C_over_W, D_per_byte; ///< FLOP per byte
 };
-
-Estimate scaled(Estimate estimate, double factor)
-{
-    estimate.value *= factor;
-    estimate.low *= factor;
-    estimate.high *= factor;
-    return estimate;
-}
 
 std::vector<LawPoint> law_points(const Analysis& analysis)
 {
@@ -578,15 +557,15 @@ void add_law_figure(const Analysis& analysis, std::span<const RunData> launches,
 void add_regime_figures(const Analysis& analysis, Figures& figures)
 {
     // One map for all B that share the rest.
-    std::vector<std::vector<Curve>> maps;
-    for (const auto& [shape, curves] : shapes_of(analysis)) {
-        const Curve& curve = reference_of(curves);
-        const auto rest = [](const Curve& c) { return std::tie(c.F, c.P, c.compute_type, c.wire_type, c.strategy); };
-        const auto same = std::ranges::find_if(maps, [&](const auto& map) { return rest(map.front()) == rest(curve); });
+    std::vector<std::vector<Sweep>> maps;
+    for (const auto& [shape, sweeps] : shapes_of(analysis)) {
+        const Sweep& sweep = reference_of(sweeps);
+        const auto rest = [](const Sweep& c) { return std::tie(c.F, c.P, c.compute_type, c.wire_type, c.strategy); };
+        const auto same = std::ranges::find_if(maps, [&](const auto& map) { return rest(map.front()) == rest(sweep); });
         if (same == maps.end())
-            maps.push_back({curve});
+            maps.push_back({sweep});
         else
-            same->push_back(curve);
+            same->push_back(sweep);
     }
     const Calibration& calibration = analysis.calibration;
     if (maps.empty() || !calibration.C_flop_per_s || !calibration.W_bytes_per_s) {
@@ -594,19 +573,19 @@ void add_regime_figures(const Analysis& analysis, Figures& figures)
         return;
     }
     for (size_t i = 0; i < maps.size(); ++i) {
-        const Curve& first = maps[i].front();
+        const Sweep& first = maps[i].front();
         Range B, D;
         Rows sides[3], crossings;
-        for (const Curve& curve : maps[i]) {
-            const auto b = static_cast<double>(curve.B);
+        for (const Sweep& sweep : maps[i]) {
+            const auto b = static_cast<double>(sweep.B);
             B.take(b);
-            for (const PointSummary* point : points_of(analysis, curve)) {
+            for (const PointSummary* point : points_of(analysis, sweep)) {
                 if (!point->t_comp_s || !point->t_comm_s || point->point.D <= 0) continue;
                 const auto side = static_cast<size_t>(side_of(*point->t_comp_s, *point->t_comm_s));
                 sides[side].push_back({b, static_cast<double>(point->point.D)});
                 D.take(static_cast<double>(point->point.D));
             }
-            if (const Crossover* crossover = crossover_of(analysis, curve); crossover && crossover->D_obs) {
+            if (const Crossover* crossover = crossover_of(analysis, sweep); crossover && crossover->D_obs) {
                 crossings.push_back(row_of(b, *crossover->D_obs));
                 D.take(*crossover->D_obs);
             }
@@ -643,9 +622,7 @@ void add_regime_figures(const Analysis& analysis, Figures& figures)
                         first.strategy),
             fmt::format("Regimes: which part of a step is longer, by the law (areas) and as measured (points). The line bends upwards where "
                         "messages are so small that their start-up, alpha = {}, counts.",
-                        calibration.alpha_s ? fmt::format("{} [{}, {}] µs", significant(alpha_s * 1e6, 4), significant(calibration.alpha_s->low * 1e6, 4),
-                                                          significant(calibration.alpha_s->high * 1e6, 4))
-                                            : "not measured"),
+                        calibration.alpha_s ? estimate_text(*calibration.alpha_s, 1e6) + " µs" : "not measured"),
             log_axis('x', x, "batch B (elements)") + log_axis('y', y, "contraction dimension D (elements)")));
     }
 }
@@ -699,9 +676,9 @@ void add_allreduce_figures(const Analysis& analysis, Figures& figures)
 
 void add_overlap_figures(const Analysis& analysis, Figures& figures)
 {
-    std::vector<std::pair<Curve, std::map<std::string, std::vector<const OverlapPoint*>>>> groups;
+    std::vector<std::pair<Sweep, std::map<std::string, std::vector<const OverlapPoint*>>>> groups;
     for (const OverlapPoint& point : analysis.overlap) {
-        const Curve shape = shape_of(curve_of(point.point));
+        const Sweep shape = shape_of(sweep_of(point.point));
         if (groups.empty() || groups.back().first != shape) groups.push_back({shape, {}});
         groups.back().second[point.point.strategy].push_back(&point);
     }
@@ -769,10 +746,10 @@ std::vector<double> over_median(const Series& series)
 void add_repetition_figures(const Analysis& analysis, std::span<const RunData> launches, Figures& figures)
 {
     const std::vector<PointSamples> samples = collect_samples(launches);
-    const std::vector<Curve> curves = curves_of(analysis);
+    const std::vector<Sweep> sweeps = sweeps_of(analysis);
     if (analysis.points.empty()) figures.omitted.emplace_back("No figure of the repetitions: no point of a sweep was measured.");
 
-    for (size_t i = 0; i < curves.size(); ++i) {
+    for (size_t i = 0; i < sweeps.size(); ++i) {
         struct Part {
             const Series PointSamples::*series;
             const char* name;
@@ -784,7 +761,7 @@ void add_repetition_figures(const Analysis& analysis, std::span<const RunData> l
                         {&PointSamples::step_s, "t_step", "pt 9 lc rgb black"}};
         std::vector<const PointSamples*> points;
         for (const PointSamples& its : samples)
-            if (its.point.kind == PointKind::crossover && its.point.D > 0 && curve_of(its.point) == curves[i]) points.push_back(&its);
+            if (its.point.kind == PointKind::crossover && its.point.D > 0 && sweep_of(its.point) == sweeps[i]) points.push_back(&its);
         Range D, ratios;
         std::set<int64_t> places;
         for (const PointSamples* point : points)
@@ -804,12 +781,12 @@ void add_repetition_figures(const Analysis& analysis, std::span<const RunData> l
         constexpr double least_share = 0.02; // of the axis: below, the columns of close points lie on each other rather than be lines
         const double room = std::max(closest, least_share * std::log(x.high / x.low));
 
-        PlotBuilder plot(numbered("repetitions", i, curves.size()));
+        PlotBuilder plot(numbered("repetitions", i, sweeps.size()));
         for (int column = 0; Part& part : parts)
             plot.add(fmt::format("D, {} / its median at this D, place aside", part.name), part.rows,
                      {fmt::format("using ($1*exp(room*(0.28*({}) + 0.2*$3))):2 with points ps 0.35 {} title '{}'", column++ - 1, part.look, part.name)});
         figures.drawn.push_back(std::move(plot).figure(
-            curve_text(curves[i]),
+            sweep_text(sweeps[i]),
             fmt::format("Repetitions: each time against the median of its point, the slowest rank's; of a point with many, evenly spaced quantiles. "
                         "{}{}.", counted(points.size(), "point"), launches.size() > 1 ? ", all launches together" : ""),
             log_axis('x', x, "contraction dimension D (elements)") + log_axis('y', ratios.widened(1.05), "time / median of the point") +

@@ -12,11 +12,6 @@
 namespace shardline {
 namespace {
 
-std::string interval_text(const std::optional<Estimate>& D)
-{
-    return D ? fmt::format("{} [{}, {}]", D_text(D->value), D_text(D->low), D_text(D->high)) : "-";
-}
-
 std::string heading(const Forecast& its, const std::string& files, size_t width)
 {
     const auto case_text = [](const Sweep& sweep, const std::optional<double>& W) {
@@ -36,7 +31,7 @@ std::string strategies_text(const Forecast& its)
     table.add_column("D*", TextTable::Align::left);
     if (other_link) table.add_column("D* if fixed", TextTable::Align::right);
     for (const StrategyForecast& strategy : its.strategies) {
-        std::vector<std::string> row{printable(strategy.strategy), time_text(strategy.t_comm_s), interval_text(strategy.D_star)};
+        std::vector<std::string> row{printable(strategy.strategy), time_text(strategy.t_comm_s), D_estimate_text(strategy.D_star)};
         if (other_link) row.push_back(strategy.D_star_if_fixed ? D_text(*strategy.D_star_if_fixed) : "-");
         table.add_row(row);
     }
@@ -145,7 +140,7 @@ std::string forecast_text(const Forecast& its, const std::string& files, int wid
 {
     const auto columns = static_cast<size_t>(width);
     std::string text = heading(its, files, columns) + "\n";
-    if (its.D_law) text += wrapped(fmt::format("D_law {}  s(P-1)C/W, from the calibration", interval_text(its.D_law)), columns, 2);
+    if (its.D_law) text += wrapped(fmt::format("D_law {}  s(P-1)C/W, from the calibration", D_estimate_text(its.D_law)), columns, 2);
     text += strategies_text(its);
     if (std::ranges::any_of(its.strategies, [](const StrategyForecast& s) { return s.D_star_if_fixed.has_value(); }))
         text += wrapped("D* if fixed: where copies and sums, all that is beyond the link's own time, do not become quicker with the link.", columns, 2);

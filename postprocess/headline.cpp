@@ -6,16 +6,6 @@
 #include <fmt/format.h>
 
 namespace shardline {
-namespace {
-
-/// "4983 [4906, 5029]".
-std::string D_interval(const Estimate& D)
-{
-    return fmt::format("{} [{}, {}]", D_text(D.value), D_text(D.low), D_text(D.high));
-}
-
-} // namespace
-
 std::string headline(const Analysis& analysis)
 {
     if (analysis.crossovers.empty() && !analysis.claims.empty()) {
@@ -37,8 +27,8 @@ std::string headline(const Analysis& analysis)
                    ? fmt::format("This machine does not behave as the law says: {}.", analysis.reason)
                    : fmt::format("These measurements do not tell where the matrix multiply stops waiting for the network: {}.", analysis.reason);
     const std::string where = fmt::format("Split over {} ranks, a matrix multiply of this kind waits for the network below D = {} and is limited by its own "
-                                          "arithmetic above", found->P, D_interval(*found->D_obs));
-    const std::string law = D_interval(*found->D_law);
+                                          "arithmetic above", found->P, D_estimate_text(*found->D_obs));
+    const std::string law = D_estimate_text(*found->D_law);
     switch (analysis.verdict) {
     case Verdict::holds: return fmt::format("{}; that is where the law puts it, at {}.", where, law);
     case Verdict::explained:

@@ -16,18 +16,7 @@ std::string xml_text(std::string_view text)
     std::string safe = printable(text);
     for (const char* noncharacter : {"\xef\xbf\xbe", "\xef\xbf\xbf"})
         for (size_t at = 0; (at = safe.find(noncharacter, at)) != std::string::npos;) safe.replace(at, 3, "\xef\xbf\xbd");
-    std::string xml;
-    for (const char c : safe) {
-        switch (c) {
-        case '&': xml += "&amp;"; break;
-        case '<': xml += "&lt;"; break;
-        case '>': xml += "&gt;"; break;
-        case '"': xml += "&quot;"; break;
-        case '\'': xml += "&apos;"; break;
-        default: xml += c;
-        }
-    }
-    return xml;
+    return markup_escaped(safe);
 }
 
 /// All quantities of one point, or a D_obs.

@@ -47,4 +47,20 @@ std::string printable(std::string_view text)
     return safe;
 }
 
+std::string markup_escaped(std::string_view printable_text)
+{
+    std::string markup;
+    for (const char c : printable_text) {
+        switch (c) {
+        case '&': markup += "&amp;"; break;
+        case '<': markup += "&lt;"; break;
+        case '>': markup += "&gt;"; break;
+        case '"': markup += "&quot;"; break;
+        case '\'': markup += "&#39;"; break;
+        default: markup += c;
+        }
+    }
+    return markup;
+}
+
 } // namespace shardline

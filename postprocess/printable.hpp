@@ -11,4 +11,7 @@ namespace shardline {
 /// before it is printed.
 std::string printable(std::string_view text);
 
+/// Printable text as it may stand in an element or a quoted attribute of HTML or XML.
+std::string markup_escaped(std::string_view printable_text);
+
 } // namespace shardline

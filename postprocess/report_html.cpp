@@ -1,11 +1,11 @@
 #include "postprocess/report_html.hpp"
 
-#include "postprocess/curves.hpp"
 #include "postprocess/explanation.hpp"
 #include "postprocess/headline.hpp"
 #include "postprocess/printable.hpp"
 #include "postprocess/run_texts.hpp"
 #include "postprocess/study_text.hpp"
+#include "postprocess/sweeps.hpp"
 #include "postprocess/text_layout.hpp"
 
 #include <algorithm>
@@ -108,15 +108,7 @@ constexpr auto words = HtmlTable::Kind::words;
 /// "9.360 [9.210, 9.510]", in a unit that has so many in the SI unit; "-" without one.
 std::string interval_cell(const std::optional<Estimate>& estimate, double per_unit = 1)
 {
-    if (!estimate) return "-";
-    const auto text = [per_unit](double value) { return significant(value * per_unit, 4); };
-    return fmt::format("{} [{}, {}]", text(estimate->value), text(estimate->low), text(estimate->high));
-}
-
-std::string D_cell(const std::optional<Estimate>& D)
-{
-    if (!D) return "-";
-    return fmt::format("{} [{}, {}]", D_text(D->value), D_text(D->low), D_text(D->high));
+    return estimate ? estimate_text(*estimate, per_unit) : "-";
 }
 
 std::string class_of(Verdict verdict)
@@ -230,7 +222,7 @@ std::string crossovers_table(const Analysis& analysis)
     table.add_column("verdict", words);
     for (const Crossover& c : analysis.crossovers)
         table.add_row({std::to_string(c.B), std::to_string(c.F), std::to_string(c.P), std::string(name_of(c.compute_type)), std::string(name_of(c.wire_type)),
-                       c.strategy, D_cell(c.D_law), D_cell(c.D_model), D_cell(c.D_obs), c.ratio ? fmt::format("{:.3f}", *c.ratio) : "-",
+                       c.strategy, D_estimate_text(c.D_law), D_estimate_text(c.D_model), D_estimate_text(c.D_obs), c.ratio ? fmt::format("{:.3f}", *c.ratio) : "-",
                        std::string(name_of(c.verdict))});
     std::vector<std::string> reasons;
     for (const Crossover& c : analysis.crossovers)
@@ -250,13 +242,13 @@ std::string factors_tables(const Analysis& analysis)
         table.add_column("factor");
         table.add_column("meaning", words);
         for (const Factor& factor : factors) table.add_row({fmt::format("{:.3f}", factor.value), factor.meaning});
-        html += fmt::format("<h3>{}</h3>\n", html_text(fmt::format("D_obs/D_law = {:.3f} is the product of ({})", *crossover.ratio, curve_text(curve_of(crossover)))));
+        html += fmt::format("<h3>{}</h3>\n", html_text(fmt::format("D_obs/D_law = {:.3f} is the product of ({})", *crossover.ratio, sweep_text(sweep_of(crossover)))));
         html += table.html();
     }
     return html;
 }
 
-std::string points_table(const Curve& curve, const std::vector<const PointSummary*>& points)
+std::string points_table(const Sweep& sweep, const std::vector<const PointSummary*>& points)
 {
     if (points.empty()) return "";
     double longest_s = 0;
@@ -276,13 +268,13 @@ std::string points_table(const Curve& curve, const std::vector<const PointSummar
                        interval_cell(point->t_step_s, unit.per_second), std::string(side_text(*point)), std::string(name_of(step_check(*point))),
                        std::to_string(fewest_samples(*point)), fmt::format("{:.0f} %", 100 * least_confidence(*point).value_or(0))});
     }
-    return element("h3", "Points: " + curve_text(curve)) + table.html();
+    return element("h3", "Points: " + sweep_text(sweep)) + table.html();
 }
 
 std::string points_tables(const Analysis& analysis)
 {
     std::string html;
-    for (const Curve& curve : curves_of(analysis)) html += points_table(curve, points_of(analysis, curve));
+    for (const Sweep& sweep : sweeps_of(analysis)) html += points_table(sweep, points_of(analysis, sweep));
     if (!html.empty())
         html += faint("Medians over repetitions, each that of the slowest rank, with their 95 % interval (or the confidence given). longer: which of t_comp and "
                       "t_comm; ?: their intervals do not tell. Bounds of a step: max(t_comp, t_comm) and t_comp + t_comm.");
@@ -414,21 +406,7 @@ std::string reproduction_section(std::span<const RunData> launches)
 
 } // namespace
 
-std::string html_text(std::string_view text)
-{
-    std::string html;
-    for (const char c : printable(text)) {
-        switch (c) {
-        case '&': html += "&amp;"; break;
-        case '<': html += "&lt;"; break;
-        case '>': html += "&gt;"; break;
-        case '"': html += "&quot;"; break;
-        case '\'': html += "&#39;"; break;
-        default: html += c;
-        }
-    }
-    return html;
-}
+std::string html_text(std::string_view text) { return markup_escaped(printable(text)); }
 
 std::string report_html(const Analysis& analysis, std::span<const RunData> launches, const Figures& figures, const DrawnFigures& drawn)
 {

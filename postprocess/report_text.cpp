@@ -1,10 +1,10 @@
 #include "postprocess/report_text.hpp"
 
-#include "postprocess/curves.hpp"
 #include "postprocess/explanation.hpp"
 #include "postprocess/printable.hpp"
 #include "postprocess/run_texts.hpp"
 #include "postprocess/study_text.hpp"
+#include "postprocess/sweeps.hpp"
 #include "postprocess/text_layout.hpp"
 
 #include <algorithm>
@@ -170,8 +170,7 @@ std::vector<std::string> calibration_row(std::string_view symbol, const std::opt
 {
     if (!estimate) return {std::string(symbol), "-", std::string(unit), "not measured", std::string(meaning)};
     return {std::string(symbol), significant(estimate->value * scale, 4), std::string(unit),
-            fmt::format("[{}, {}]", significant(estimate->low * scale, 4), significant(estimate->high * scale, 4)),
-            std::string(meaning)};
+            interval_text(*estimate, scale), std::string(meaning)};
 }
 
 std::string calibration_text(const Calibration& calibration, const Layout& layout)
@@ -341,16 +340,16 @@ std::string crossover_text(const Crossover& crossover, VerdictAt verdict_at, con
     return lines + layout.labelled(colour_of(crossover.verdict), name_of(crossover.verdict), printable(crossover.reason));
 }
 
-std::string curve_report(const Curve& curve, const Analysis& analysis, const Layout& layout)
+std::string sweep_report(const Sweep& sweep, const Analysis& analysis, const Layout& layout)
 {
-    const std::vector<const PointSummary*> points = points_of(analysis, curve);
+    const std::vector<const PointSummary*> points = points_of(analysis, sweep);
     const VerdictAt verdict_at = analysis.crossovers.size() == 1 ? VerdictAt::end : VerdictAt::crossover;
-    std::string lines = layout.heading(printable(curve_text(curve)));
+    std::string lines = layout.heading(printable(sweep_text(sweep)));
     if (!points.empty()) lines += points_table(points);
     for (const std::string& sentence : {step_sentence(points), confidence_sentence(points)})
         if (!sentence.empty()) lines += layout.sentence(sentence);
     for (const Crossover& crossover : analysis.crossovers)
-        if (curve_of(crossover) == curve) lines += crossover_text(crossover, verdict_at, layout);
+        if (sweep_of(crossover) == sweep) lines += crossover_text(crossover, verdict_at, layout);
     return lines;
 }
 
@@ -400,16 +399,12 @@ constexpr std::string_view overlap_legend =
 std::string overlap_text(const Analysis& analysis, const Layout& layout)
 {
     if (analysis.overlap.empty()) return "";
-    std::map<Curve, std::vector<const OverlapPoint*>> groups;
-    for (const OverlapPoint& point : analysis.overlap) {
-        Curve curve = curve_of(point.point);
-        curve.strategy.clear();
-        groups[curve].push_back(&point);
-    }
+    std::map<Sweep, std::vector<const OverlapPoint*>> groups;
+    for (const OverlapPoint& point : analysis.overlap) groups[shape_of(sweep_of(point.point))].push_back(&point);
     std::string lines;
-    for (const auto& [curve, points] : groups) {
-        lines += layout.heading(fmt::format("Overlap, B = {}, F = {}, P = {}: {} matmul, {} on the wire", curve.B, curve.F, curve.P,
-                                            name_of(curve.compute_type), name_of(curve.wire_type)));
+    for (const auto& [sweep, points] : groups) {
+        lines += layout.heading(fmt::format("Overlap, B = {}, F = {}, P = {}: {} matmul, {} on the wire", sweep.B, sweep.F, sweep.P,
+                                            name_of(sweep.compute_type), name_of(sweep.wire_type)));
         lines += overlap_table(points);
         if (const std::string sentence = negative_overlap_sentence(points); !sentence.empty()) lines += layout.sentence(sentence);
     }
@@ -439,7 +434,7 @@ std::string report_text(const Analysis& analysis, std::span<const RunData> launc
     if (studies.empty()) text += calibration_text(analysis.calibration, layout);
     for (const Section& section : studies) text += layout.heading(section.heading) + section.body;
     text += claims_text(analysis.claims, layout);
-    for (const Curve& curve : curves_of(analysis)) text += curve_report(curve, analysis, layout);
+    for (const Sweep& sweep : sweeps_of(analysis)) text += sweep_report(sweep, analysis, layout);
     if (!analysis.points.empty()) text += fmt::format("\n{}", layout.sentence(points_legend));
     text += overlap_text(analysis, layout);
     text += findings_text(analysis.findings, Severity::note, Severity::note, layout);

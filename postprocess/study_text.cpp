@@ -16,11 +16,6 @@ using Align = TextTable::Align;
 
 constexpr size_t indent = 2;
 
-std::string interval(const Estimate& estimate, double scale)
-{
-    return fmt::format("[{}, {}]", significant(estimate.low * scale, 4), significant(estimate.high * scale, 4));
-}
-
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
 /// "2.5 GFLOP/s" is said by the heading of the column.
@@ -51,10 +46,10 @@ std::string machine_table(const Roofline& roofline)
                                                     giga(rate.arithmetic_flop_per_s->value))
                                       : std::string("no bound measured");
         if (rate.C_flop_per_s)
-            table.add_row({"C", std::string(name_of(rate.type)), giga(rate.C_flop_per_s->value), "GFLOP/s", interval(*rate.C_flop_per_s, 1e-9), bound});
+            table.add_row({"C", std::string(name_of(rate.type)), giga(rate.C_flop_per_s->value), "GFLOP/s", interval_text(*rate.C_flop_per_s, 1e-9), bound});
     }
     const auto& M = roofline.M_bytes_per_s;
-    table.add_row({"M", "", M ? giga(M->value) : "-", "GB/s", M ? interval(*M, 1e-9) : "not measured",
+    table.add_row({"M", "", M ? giga(M->value) : "-", "GB/s", M ? interval_text(*M, 1e-9) : "not measured",
                    fmt::format("triad over arrays of {} MB", significant(static_cast<double>(roofline.vector_bytes) * 1e-6, 4))});
     for (const ComputeRate& rate : roofline.compute)
         if (rate.ridge_flop_per_byte)
@@ -163,7 +158,7 @@ std::vector<Section> link_sections(const LinkMap& map, size_t width)
         for (const DirectedLink& link : map.links)
             if (link.W_bytes_per_s) least = std::min(least, link.W_bytes_per_s->value);
         body += wrapped(fmt::format("The best link carries {} MB/s {}, the least {}: {} of that.", mega(map.best_bytes_per_s->value),
-                                    interval(*map.best_bytes_per_s, 1e-6), mega(least), percent(least / map.best_bytes_per_s->value)),
+                                    interval_text(*map.best_bytes_per_s, 1e-6), mega(least), percent(least / map.best_bytes_per_s->value)),
                         width, indent);
         if (map.all_at_once_bytes_per_s)
             body += wrapped(fmt::format("All ranks with all others at once: the slowest rank receives {} MB/s, {} of what the best link carries alone.",

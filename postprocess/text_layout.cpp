@@ -27,6 +27,21 @@ std::string significant(double value, int digits)
 
 std::string D_text(double D) { return std::abs(D) >= 100 ? fmt::format("{:.0f}", D) : significant(D, 3); }
 
+std::string D_estimate_text(const std::optional<Estimate>& D)
+{
+    return D ? fmt::format("{} [{}, {}]", D_text(D->value), D_text(D->low), D_text(D->high)) : "-";
+}
+
+std::string estimate_text(const Estimate& estimate, double scale)
+{
+    return fmt::format("{} {}", significant(estimate.value * scale, 4), interval_text(estimate, scale));
+}
+
+std::string interval_text(const Estimate& estimate, double scale)
+{
+    return fmt::format("[{}, {}]", significant(estimate.low * scale, 4), significant(estimate.high * scale, 4));
+}
+
 std::string counted(size_t count, std::string_view noun)
 {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");

@@ -2,6 +2,9 @@
 
 // Plain text for a terminal: numbers a person reads, lines that fit, columns that line up.
 
+#include "model/statistics.hpp"
+
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +16,13 @@ std::string significant(double value, int digits);
 
 /// A value of D: whole from 100 on, else with three significant digits.
 std::string D_text(double D);
+
+/// "4983 [4906, 5029]", of elements of D; "-" without an estimate.
+std::string D_estimate_text(const std::optional<Estimate>& D);
+
+/// An estimate times `scale` with four significant digits, "9.360 [9.210, 9.510]", and its interval alone, "[9.210, 9.510]".
+std::string estimate_text(const Estimate& estimate, double scale = 1);
+std::string interval_text(const Estimate& estimate, double scale = 1);
 
 /// `count` followed by its noun: "1 rank", "2 ranks".
 std::string counted(size_t count, std::string_view noun);

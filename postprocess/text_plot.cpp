@@ -1,7 +1,7 @@
 #include "postprocess/text_plot.hpp"
 
-#include "postprocess/curves.hpp"
 #include "postprocess/printable.hpp"
+#include "postprocess/sweeps.hpp"
 #include "postprocess/text_layout.hpp"
 #include "postprocess/utf8.hpp"
 
@@ -92,19 +92,19 @@ std::string label_row(const Axis& x, const std::vector<std::pair<double, std::st
 
 std::string marked(std::string_view symbol, const Estimate& D)
 {
-    return fmt::format("{} = {} [{}, {}]", symbol, D_text(D.value), D_text(D.low), D_text(D.high));
+    return fmt::format("{} = {}", symbol, D_estimate_text(D));
 }
 
-std::string plot_of(const Analysis& analysis, const Curve& curve, int width)
+std::string plot_of(const Analysis& analysis, const Sweep& sweep, int width)
 {
-    const std::vector<const PointSummary*> points = points_of(analysis, curve);
+    const std::vector<const PointSummary*> points = points_of(analysis, sweep);
     Axis x{.cells = width - label_columns - 2}, y{.cells = height};
     for (const PointSummary* point : points) {
         x.take(static_cast<double>(point->point.D));
         for (const Line& line : lines)
             if (const auto& time = point->*line.time) y.take(time->value);
     }
-    std::string text = "\n" + wrapped(printable(curve_text(curve)), static_cast<size_t>(width), 0);
+    std::string text = "\n" + wrapped(printable(sweep_text(sweep)), static_cast<size_t>(width), 0);
     if (x.high == 0 || y.high == 0) return text + "  nothing to plot: no time was measured\n";
 
     std::vector<std::string> rows(height, std::string(static_cast<size_t>(x.cells), ' '));
@@ -127,7 +127,7 @@ std::string plot_of(const Analysis& analysis, const Curve& curve, int width)
     text += margin + " " + label_row(x, D_labels) + "\n";
 
     std::string legend = "x t_comp, o t_comm, # t_step over D (elements), logarithmic.";
-    if (const Crossover* crossover = crossover_of(analysis, curve)) {
+    if (const Crossover* crossover = crossover_of(analysis, sweep)) {
         std::vector<std::pair<double, std::string>> marks;
         if (crossover->D_law) marks.emplace_back(crossover->D_law->value, "^law");
         if (crossover->D_obs) marks.emplace_back(crossover->D_obs->value, "^obs");
@@ -151,8 +151,8 @@ std::string crossover_plots(const Analysis& analysis, int width)
 {
     if (analysis.points.empty()) return "\nNothing to plot: no point of a sweep was measured.\n";
     std::string text;
-    for (const Curve& curve : curves_of(analysis))
-        if (!points_of(analysis, curve).empty()) text += plot_of(analysis, curve, std::max(width, 40));
+    for (const Sweep& sweep : sweeps_of(analysis))
+        if (!points_of(analysis, sweep).empty()) text += plot_of(analysis, sweep, std::max(width, 40));
     return text;
 }
 

@@ -96,10 +96,12 @@ int exit_code_of(const Look& look)
     return well ? 0 : 1;
 }
 
+int columns() { return std::clamp(terminal_width(), 60, 100); }
+
 /// Over what it showed before, on a terminal that can do that.
 void show(const Look& look)
 {
-    const std::string text = watch_text(look, std::clamp(terminal_width(), 60, 100), terminal_height());
+    const std::string text = watch_text(look, columns(), terminal_height());
     write_standard_output(terminal_obeys() ? "\x1b[H\x1b[J" + text : text);
 }
 
@@ -109,7 +111,7 @@ int watch(const WatchOptions& options)
     if (interval_s > 86400) throw InputError(fmt::format("--interval is '{}' (over a day): give seconds, for example 2", options.interval));
     if (options.once || !is_terminal()) {
         const Look look = look_at(options.file);
-        write_standard_output(watch_text(look, std::clamp(terminal_width(), 60, 100), 1000));
+        write_standard_output(watch_text(look, columns(), 1000));
         return exit_code_of(look);
     }
     Clock::time_point begun = Clock::now();

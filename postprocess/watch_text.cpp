@@ -1,6 +1,7 @@
 #include "postprocess/watch_text.hpp"
 
 #include "postprocess/printable.hpp"
+#include "postprocess/sweeps.hpp"
 #include "postprocess/text_layout.hpp"
 
 #include <algorithm>
@@ -60,12 +61,7 @@ std::string points_text(const Look& look, const SweepPrecision& sweep)
     return table.text(2);
 }
 
-std::string D_with_interval(const std::optional<Estimate>& D)
-{
-    return D ? fmt::format("{} [{}, {}]", D_text(D->value), D_text(D->low), D_text(D->high)) : "-";
-}
-
-std::string sweep_text(const Look& look, const SweepPrecision& sweep, size_t width, bool with_points)
+std::string precision_text(const Look& look, const SweepPrecision& sweep, size_t width, bool with_points)
 {
     const Sweep& s = sweep.sweep;
     const auto known = std::ranges::count_if(sweep.points, &PointPrecision::reached);
@@ -73,12 +69,10 @@ std::string sweep_text(const Look& look, const SweepPrecision& sweep, size_t wid
                                                             known, counted(sweep.points.size(), "point"), 100 * look.target.point)),
                                       width, 0);
     if (with_points) text += points_text(look, sweep);
-    const auto its = std::ranges::find_if(look.analysis.crossovers, [&](const Crossover& c) {
-        return Sweep{c.B, c.F, c.P, c.compute_type, c.wire_type, c.strategy} == s;
-    });
-    if (its == look.analysis.crossovers.end()) return text;
-    text += wrapped(fmt::format("D_law {}, D_model {}", D_with_interval(its->D_law), D_with_interval(its->D_model)), width, 2);
-    const std::string D_obs = its->D_obs ? fmt::format("D_obs {}: {}, asked for ±{:.3g} %", D_with_interval(its->D_obs),
+    const Crossover* its = crossover_of(look.analysis, s);
+    if (!its) return text;
+    text += wrapped(fmt::format("D_law {}, D_model {}", D_estimate_text(its->D_law), D_estimate_text(its->D_model)), width, 2);
+    const std::string D_obs = its->D_obs ? fmt::format("D_obs {}: {}, asked for ±{:.3g} %", D_estimate_text(its->D_obs),
                                                        half_width_text(sweep.D_obs_relative_half_width), 100 * look.target.D_obs)
                                          : "D_obs not bracketed yet";
     return text + wrapped(D_obs, width, 2);
@@ -93,7 +87,7 @@ std::string watch_text(const Look& look, int width, int height)
     size_t lines = 2;
     for (const SweepPrecision& sweep : look.precision.sweeps) lines += 5 + sweep.points.size();
     const bool with_points = lines <= static_cast<size_t>(height);
-    for (const SweepPrecision& sweep : look.precision.sweeps) text += sweep_text(look, sweep, columns, with_points);
+    for (const SweepPrecision& sweep : look.precision.sweeps) text += precision_text(look, sweep, columns, with_points);
     return text;
 }
 

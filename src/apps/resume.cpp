@@ -72,7 +72,7 @@ std::vector<Finding> compare_machines(const RunData& earlier, const RunData& now
     std::vector<std::string> differences, moves;
     for (const char* name : {"mpi_version", "blas_version"})
         compare(differences, name, fact(earlier, name), fact(now, name));
-    for (size_t r = 0; r < std::min(earlier.ranks.size(), now.ranks.size()) && differences.size() < 5; ++r) {
+    for (size_t r = 0; r < now.ranks.size() && differences.size() < 5; ++r) {
         const RankInfo &then = earlier.ranks[r], &is = now.ranks[r];
         compare(differences, fmt::format("the processor of rank {}", r), then.cpu_model, is.cpu_model);
         compare(differences, fmt::format("the BLAS kernel of rank {}", r), then.blas_kernel, is.blas_kernel);

@@ -209,14 +209,19 @@ void print_findings(const std::vector<Finding>& findings)
         say(fmt::format("{}: {}", name_of(finding.severity), finding.text));
 }
 
+std::vector<RankInfo> ranks_of(const std::vector<RankFacts>& facts)
+{
+    std::vector<RankInfo> ranks;
+    for (const RankFacts& rank : facts) ranks.push_back(rank.info);
+    return ranks;
+}
+
 int dry_run(const Session& session, const CommandLine& command, const Experiment& experiment)
 {
     // Also so that the probe computes with the threads of a run.
     const auto facts = survey_ranks(experiment.blas_threads, session.control());
     const auto findings = preflight_findings(facts);
-    std::vector<RankInfo> ranks;
-    for (const RankFacts& rank : facts) ranks.push_back(rank.info);
-    const Plan plan = plan_experiment(session, experiment, ranks);
+    const Plan plan = plan_experiment(session, experiment, ranks_of(facts));
     on_root(session, [&] {
         print_results(plan_text(plan, experiment, session.size()), "the plan is lost");
         print_findings(findings);
@@ -266,7 +271,7 @@ RunData describe_run(const Session& session, const CommandLine& command, const E
     header.environment = relevant_environment();
     header.findings = preflight_findings(facts);
     if (!experiment.inject.what.empty()) header.findings.push_back(injection_finding(experiment.inject));
-    for (const RankFacts& rank : facts) header.ranks.push_back(rank.info);
+    header.ranks = ranks_of(facts);
     return header;
 }
 

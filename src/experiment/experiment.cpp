@@ -174,6 +174,13 @@ std::string list_text(const std::vector<int64_t>& values)
     return values.size() == 1 ? fmt::format("{}", values[0]) : fmt::format("[{}]", fmt::join(values, ", "));
 }
 
+std::string list_text(const std::vector<std::string>& texts)
+{
+    std::vector<std::string> all;
+    for (const std::string& text : texts) all.push_back(quoted(text));
+    return all.size() == 1 ? all[0] : fmt::format("[{}]", fmt::join(all, ", "));
+}
+
 // ---------------------------------------------------------------------------------------------------
 // The keys
 
@@ -239,9 +246,9 @@ Key element_types(std::string_view name, std::vector<ElementType> Experiment::*m
                 for (const std::string& type : read_names(given, names)) (e.*member).push_back(*element_type_named(type));
             },
             [=](const Experiment& e) {
-                std::vector<std::string> texts;
-                for (const ElementType type : e.*member) texts.push_back(quoted(std::string(name_of(type))));
-                return texts.size() == 1 ? texts[0] : fmt::format("[{}]", fmt::join(texts, ", "));
+                std::vector<std::string> names_now;
+                for (const ElementType type : e.*member) names_now.emplace_back(name_of(type));
+                return list_text(names_now);
             }};
 }
 
@@ -283,22 +290,14 @@ Key names_of_others(std::string_view name, std::vector<std::string> Experiment::
                         refuse(given.origin, given.key, fmt::format("lists '{}' twice (it would be measured as two)", word), "list each name once");
                 e.*member = words;
             },
-            [=](const Experiment& e) {
-                std::vector<std::string> texts;
-                for (const std::string& one : e.*member) texts.push_back(quoted(one));
-                return texts.size() == 1 ? texts[0] : fmt::format("[{}]", fmt::join(texts, ", "));
-            }};
+            [=](const Experiment& e) { return list_text(e.*member); }};
 }
 
 Key names_among(std::string_view name, std::vector<std::string> Experiment::*member, std::span<const std::string_view> names)
 {
     return {name,
             [=](Experiment& e, const Given& given) { e.*member = read_names(given, names); },
-            [=](const Experiment& e) {
-                std::vector<std::string> texts;
-                for (const std::string& one : e.*member) texts.push_back(quoted(one));
-                return texts.size() == 1 ? texts[0] : fmt::format("[{}]", fmt::join(texts, ", "));
-            }};
+            [=](const Experiment& e) { return list_text(e.*member); }};
 }
 
 Key fraction(std::string_view name, double Experiment::*member)

@@ -824,6 +824,12 @@ int64_t memory_per_rank_bytes(const Experiment& experiment, int64_t B, int64_t F
 
 namespace {
 
+/// How often each point is timed, as planned.
+double times_of_a_point(const Experiment& experiment)
+{
+    return static_cast<double>(experiment.passes * (experiment.repetitions + experiment.warmups));
+}
+
 /// Points of one kind together, in order of first appearance.
 std::vector<PlannedPoints> by_kind(const std::vector<Point>& points, const std::function<double(const Point&)>& seconds_of)
 {
@@ -842,7 +848,7 @@ Plan plan_roofline(const Session& session, const Experiment& experiment, const M
     constexpr double M = 5e9; // bytes/s, of a rank beside others: for an estimate only
     const int64_t vector_bytes = vector_bytes_of(session, experiment, ranks);
     const auto points = roofline_points(experiment, vector_bytes, session.size());
-    const double times = static_cast<double>(experiment.passes * (experiment.repetitions + experiment.warmups));
+    const double times = times_of_a_point(experiment);
     Plan plan;
     plan.memory_per_rank_bytes = roofline_memory_bytes(points, vector_bytes);
     plan.blocks = by_kind(points, [&](const Point& point) {
@@ -860,7 +866,7 @@ Plan plan_collectives(const Session& session, const Experiment& experiment, cons
 {
     Plan plan;
     plan.memory_per_rank_bytes = collective_memory_bytes(experiment);
-    const double times = static_cast<double>(experiment.passes * (experiment.repetitions + experiment.warmups));
+    const double times = times_of_a_point(experiment);
     plan.blocks = by_kind(collective_points(experiment, algorithms_of(session, experiment), session.size()), [&](const Point& point) {
         return times * allreduce_bandwidth_bound_s(static_cast<double>(point.message_bytes), point.P, machine.W);
     });
@@ -871,7 +877,7 @@ Plan plan_links(const Session& session, const Experiment& experiment, const Mach
 {
     Plan plan;
     plan.memory_per_rank_bytes = link_memory_bytes(experiment);
-    const double times = static_cast<double>(experiment.passes * (experiment.repetitions + experiment.warmups));
+    const double times = times_of_a_point(experiment);
     plan.blocks = by_kind(link_points(experiment, link_rounds(hosts_of_ranks(session)).size(), session.size()),
                           [&](const Point& point) { return times * static_cast<double>(point.message_bytes) / machine.W; });
     return plan;

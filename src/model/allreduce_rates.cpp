@@ -39,13 +39,4 @@ std::vector<AllreduceRate> allreduce_rates(std::span<const PointSamples> points)
     return rates;
 }
 
-Estimate rate_from(double work, const Estimate& time_s)
-{
-    Estimate rate = time_s;
-    rate.value = work / time_s.value;
-    rate.low = work / time_s.high;
-    rate.high = work / time_s.low;
-    return rate;
-}
-
 } // namespace shardline

@@ -27,7 +27,4 @@ struct AllreduceRate {
 /// Every size of every strategy that has usable samples and at least two ranks, by P, wire type, strategy and V.
 std::vector<AllreduceRate> allreduce_rates(std::span<const PointSamples> points);
 
-/// work / time, with the interval that follows from the time's.
-Estimate rate_from(double work, const Estimate& time_s);
-
 } // namespace shardline

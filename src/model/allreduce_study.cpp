@@ -129,7 +129,7 @@ Claim choice_claim(const AllreduceStudy& study)
 
 } // namespace
 
-std::optional<AllreduceStudy> allreduce_study_of(std::span<const RunData>, std::span<const PointSamples> points)
+std::optional<AllreduceStudy> allreduce_study_of(std::span<const PointSamples> points)
 {
     std::map<int64_t, std::vector<const PointSamples*>> by_size;
     int32_t P = 0;

@@ -3,7 +3,6 @@
 // Which of the algorithms of the MPI's allreduce is best for which size, and how far that is from the bandwidth bound.
 
 #include "model/claim.hpp"
-#include "model/run_data.hpp"
 #include "model/samples.hpp"
 
 #include <optional>
@@ -51,6 +50,6 @@ struct AllreduceStudy {
 };
 
 /// Nothing where no point is of a collective.
-std::optional<AllreduceStudy> allreduce_study_of(std::span<const RunData> launches, std::span<const PointSamples> points);
+std::optional<AllreduceStudy> allreduce_study_of(std::span<const PointSamples> points);
 
 } // namespace shardline

@@ -241,6 +241,17 @@ std::string lines_missing_from(const std::vector<std::string>& lines, const std:
     return missing.empty() ? "nothing" : missing;
 }
 
+std::string text_of(int64_t number) { return std::to_string(number); }
+std::string text_of(const std::string& text) { return text; }
+
+/// "2, 2".
+template <class Items> std::string joined(const Items& items)
+{
+    std::string all;
+    for (const auto& item : items) all += (all.empty() ? "" : ", ") + text_of(item);
+    return all;
+}
+
 /// The different texts of one RankInfo member, sorted, as one text.
 std::string texts_of(const RunData& run, std::string RankInfo::*member)
 {
@@ -248,9 +259,8 @@ std::string texts_of(const RunData& run, std::string RankInfo::*member)
     for (const RankInfo& rank : run.ranks) texts.push_back(rank.*member);
     std::sort(texts.begin(), texts.end());
     texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
-    std::string joined;
-    for (const std::string& text : texts) joined += (joined.empty() ? "" : ", ") + text;
-    return joined.empty() ? "unknown" : joined;
+    const std::string all = joined(texts);
+    return all.empty() ? "unknown" : all;
 }
 
 /// How many ranks each host has, sorted: "2, 2".
@@ -258,12 +268,9 @@ std::string ranks_by_host(const RunData& run)
 {
     std::map<std::string, int64_t> by_host;
     for (const RankInfo& rank : run.ranks) ++by_host[rank.host];
-    std::vector<int64_t> counts;
-    for (const auto& [host, count] : by_host) counts.push_back(count);
-    std::sort(counts.begin(), counts.end());
-    std::string joined;
-    for (const int64_t count : counts) joined += (joined.empty() ? "" : ", ") + std::to_string(count);
-    return joined;
+    std::multiset<int64_t> counts;
+    for (const auto& [host, count] : by_host) counts.insert(count);
+    return joined(counts);
 }
 
 /// BLAS threads of a rank: the different numbers, sorted.
@@ -271,9 +278,7 @@ std::string blas_threads(const RunData& run)
 {
     std::set<int32_t> numbers;
     for (const RankInfo& rank : run.ranks) numbers.insert(rank.blas_threads);
-    std::string joined;
-    for (const int32_t number : numbers) joined += (joined.empty() ? "" : ", ") + std::to_string(number);
-    return joined;
+    return joined(numbers);
 }
 
 } // namespace
@@ -298,7 +303,7 @@ Analysis analyse(std::span<const RunData> launches, const AnalysisOptions& optio
     analysis.findings = all_findings(launches, points);
     if ((analysis.roofline = roofline_of(launches, points))) add_study(analysis, analysis.roofline->claims, analysis.roofline->findings);
     if ((analysis.links = link_map_of(launches))) add_study(analysis, analysis.links->claims, analysis.links->findings);
-    if ((analysis.allreduce = allreduce_study_of(launches, points))) add_study(analysis, analysis.allreduce->claims, {});
+    if ((analysis.allreduce = allreduce_study_of(points))) add_study(analysis, analysis.allreduce->claims, {});
     conclude(analysis, launches.front().repetitions.ranks);
     return analysis;
 }

@@ -140,12 +140,8 @@ Calibration calibrate(std::span<const PointSamples> points, int32_t P, ElementTy
 std::optional<Estimate> law_crossover(const Calibration& calibration, const Sweep& sweep)
 {
     if (sweep.P < 2 || !calibration.C_flop_per_s || !calibration.W_bytes_per_s) return std::nullopt;
-    Estimate D = ratio_of(*calibration.C_flop_per_s, *calibration.W_bytes_per_s);
     const double per_C_over_W = D_star(static_cast<double>(bytes_of(sweep.wire_type)), sweep.P, 1, 1);
-    D.value *= per_C_over_W;
-    D.low *= per_C_over_W;
-    D.high *= per_C_over_W;
-    return D;
+    return scaled(ratio_of(*calibration.C_flop_per_s, *calibration.W_bytes_per_s), per_C_over_W);
 }
 
 std::vector<CurvePoint> matmul_curve(std::span<const PointSamples> points, const Sweep& sweep)

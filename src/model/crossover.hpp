@@ -5,6 +5,7 @@
 #include "model/run_data.hpp"
 #include "model/statistics.hpp"
 
+#include <compare>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,7 +20,7 @@ struct Sweep {
     ElementType compute_type = ElementType::f32, wire_type = ElementType::f32;
     std::string strategy;
 
-    bool operator==(const Sweep&) const = default;
+    auto operator<=>(const Sweep&) const = default;
     /// V = s·B·F, bytes.
     double V() const;
 };

@@ -94,8 +94,7 @@ std::optional<Estimate> bandwidth_of(const std::vector<Piece>& pieces)
 std::optional<Estimate> largest_rate_of(const std::vector<FitPoint>& times)
 {
     if (times.empty()) return std::nullopt;
-    const FitPoint& largest = times.back();
-    return Estimate{largest.x / largest.y.value, largest.x / largest.y.high, largest.x / largest.y.low, largest.y.n, largest.y.confidence};
+    return rate_from(times.back().x, times.back().y);
 }
 
 /// A direction's rate by both ways of looking at it: the slope of the fit, and the time of the largest message.
@@ -321,11 +320,7 @@ std::optional<LinkMap> link_map_of(std::span<const RunData> launches)
                           times_of(by_size), {}, {}, {}, {}};
         link.pieces = fit_pieces(link.times);
         link.W_bytes_per_s = bandwidth_of(link.pieces);
-        if (!link.times.empty()) {
-            Estimate alpha = link.times.front().y;
-            for (double* number : {&alpha.value, &alpha.low, &alpha.high}) *number /= 2;
-            link.alpha_s = alpha;
-        }
+        if (!link.times.empty()) link.alpha_s = scaled(link.times.front().y, 0.5);
         if (const auto both = samples.both_ways.find(ends); both != samples.both_ways.end())
             link.W_both_bytes_per_s = bandwidth_of(fit_pieces(times_of(both->second)));
         map.links.push_back(std::move(link));
@@ -337,10 +332,8 @@ std::optional<LinkMap> link_map_of(std::span<const RunData> launches)
     fit_typical(map, within);
     if (!samples.all_at_once.empty()) {
         const auto& [bytes, series] = *samples.all_at_once.rbegin();
-        if (const auto t_s = estimate_of(series)) {
-            const double all = static_cast<double>(bytes) * static_cast<double>(first.repetitions.ranks - 1);
-            map.all_at_once_bytes_per_s = Estimate{all / t_s->value, all / t_s->high, all / t_s->low, t_s->n, t_s->confidence};
-        }
+        const double all = static_cast<double>(bytes) * static_cast<double>(first.repetitions.ranks - 1);
+        if (const auto t_s = estimate_of(series)) map.all_at_once_bytes_per_s = rate_from(all, *t_s);
     }
     judge_evenness(map);
     judge_both_ways(map, within);

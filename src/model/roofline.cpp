@@ -44,23 +44,6 @@ double intensity_of(const Point& point)
     }
 }
 
-Estimate scaled_inverse(const Estimate& t_s, double work)
-{
-    Estimate rate = t_s;
-    rate.value = work / t_s.value;
-    rate.low = work / t_s.high;
-    rate.high = work / t_s.low;
-    return rate;
-}
-
-Estimate scaled(Estimate estimate, double factor)
-{
-    estimate.value *= factor;
-    estimate.low *= factor;
-    estimate.high *= factor;
-    return estimate;
-}
-
 /// Ranks and cache of each machine.
 struct Machine {
     int64_t ranks = 0, cache_bytes = 0;
@@ -176,7 +159,7 @@ ComputeRate compute_rate(std::span<const PointSamples> points, int32_t P, Elemen
     ComputeRate rate{type, calibrate(points, P, type).C_flop_per_s, std::nullopt, std::nullopt};
     for (const PointSamples& samples : points)
         if (samples.point.kind == PointKind::arithmetic && samples.point.compute_type == type)
-            if (const auto t_s = estimate_of(samples.comp_s)) rate.arithmetic_flop_per_s = scaled_inverse(*t_s, flops_of(samples.point));
+            if (const auto t_s = estimate_of(samples.comp_s)) rate.arithmetic_flop_per_s = rate_from(flops_of(samples.point), *t_s);
     return rate;
 }
 
@@ -269,7 +252,7 @@ std::optional<Roofline> roofline_of(std::span<const RunData> launches, std::span
             roofline.findings.push_back({"cache_resident", Severity::warning, -1, resident});
             continue;
         }
-        if (const auto t_s = estimate_of(samples.comp_s)) roofline.M_bytes_per_s = scaled_inverse(*t_s, 3 * K_of(samples.point) * s_of(samples.point));
+        if (const auto t_s = estimate_of(samples.comp_s)) roofline.M_bytes_per_s = rate_from(3 * K_of(samples.point) * s_of(samples.point), *t_s);
     }
     for (const ElementType type : types) {
         ComputeRate rate = compute_rate(points, P, type);
@@ -279,7 +262,7 @@ std::optional<Roofline> roofline_of(std::span<const RunData> launches, std::span
     for (const PointSamples& samples : points) {
         const auto t_s = estimate_of(samples.comp_s);
         if (!t_s || !only_computes(samples.point.kind)) continue;
-        RooflinePoint point{samples.point, *t_s, scaled_inverse(*t_s, flops_of(samples.point)), intensity_of(samples.point), {}, false, {}, ""};
+        RooflinePoint point{samples.point, *t_s, rate_from(flops_of(samples.point), *t_s), intensity_of(samples.point), {}, false, {}, ""};
         bound(point, roofline);
         if (point.bound_flop_per_s) point.reached = point.rate_flop_per_s.value / *point.bound_flop_per_s;
         point.suspect = suspect_of(point, launches.front());

@@ -184,6 +184,21 @@ std::vector<double> some_of(std::span<const double> values)
 
 } // namespace
 
+Estimate scaled(Estimate estimate, double factor)
+{
+    for (double* number : {&estimate.value, &estimate.low, &estimate.high}) *number *= factor;
+    return estimate;
+}
+
+Estimate rate_from(double work, const Estimate& time_s)
+{
+    Estimate rate = time_s;
+    rate.value = work / time_s.value;
+    rate.low = work / time_s.high;
+    rate.high = work / time_s.low;
+    return rate;
+}
+
 double median(std::span<const double> sample) { return Ranked(sample).median(); }
 
 double median_absolute_deviation(std::span<const double> sample)

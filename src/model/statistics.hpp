@@ -27,6 +27,12 @@ struct Estimate {
     bool reaches_95() const { return confidence >= 0.95; }
 };
 
+/// The estimate in another unit: value and interval times a positive factor.
+Estimate scaled(Estimate estimate, double factor);
+
+/// work / time, with the interval that follows from the time's.
+Estimate rate_from(double work, const Estimate& time_s);
+
 /// Fewest independent samples whose range covers the median of their distribution with 95 % probability.
 inline constexpr int64_t min_samples_for_95 = 6;
 

@@ -56,14 +56,6 @@ const MatmulCurve& nearest_curve(const std::vector<MatmulCurve>& curves, int64_t
     return *std::ranges::min_element(curves, {}, distance);
 }
 
-Estimate scaled(Estimate estimate, double factor)
-{
-    estimate.value *= factor;
-    estimate.low *= factor;
-    estimate.high *= factor;
-    return estimate;
-}
-
 /// t_comp over D for the asked shape and ranks, at the widths that were measured: the rate of a width is that of the curve.
 std::vector<CurvePoint> curve_for(const MatmulCurve& measured, const Sweep& asked)
 {

@@ -9,6 +9,7 @@
 #include "measure/session.hpp"
 #include "measure/timed_step.hpp"
 #include "model/statistics.hpp"
+#include "tests/benchmark/paired_ratio.hpp"
 
 #include <cblas.h>
 #include <fmt/format.h>
@@ -56,9 +57,7 @@ Times slowest(Times t)
 
 void print(const char* name, const std::vector<double>& with, const std::vector<double>& without)
 {
-    std::vector<double> ratios;
-    for (size_t i = 0; i < with.size(); ++i) ratios.push_back(with[i] / without[i]);
-    const Estimate ratio = median_estimate(ratios);
+    const Estimate ratio = paired_ratio(with, without);
     fmt::print("{:10} harness {:9.1f} us   bare {:9.1f} us   ratio {:.4f} [{:.4f}, {:.4f}]\n", name, median(with) * 1e-3,
                median(without) * 1e-3, ratio.value, ratio.low, ratio.high);
 }

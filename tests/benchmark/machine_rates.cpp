@@ -10,6 +10,7 @@
 #include "measure/timed_step.hpp"
 #include "model/law.hpp"
 #include "model/statistics.hpp"
+#include "tests/benchmark/paired_ratio.hpp"
 
 #include <cblas.h>
 #include <fmt/format.h>
@@ -83,9 +84,7 @@ double best(auto rate, std::vector<int64_t> sizes)
 
 void print(const Session& session, const char* name, const std::vector<double>& harness, const std::vector<double>& bare)
 {
-    std::vector<double> ratios;
-    for (size_t i = 0; i < bare.size(); ++i) ratios.push_back(harness[i] / bare[i]);
-    const Estimate ratio = median_estimate(ratios);
+    const Estimate ratio = paired_ratio(harness, bare);
     if (session.is_root())
         fmt::print("{:6} harness {:8.2f} G/s   bare {:8.2f} G/s   ratio {:.4f} [{:.4f}, {:.4f}]\n", name, median(harness) * 1e-9,
                    median(bare) * 1e-9, ratio.value, ratio.low, ratio.high);

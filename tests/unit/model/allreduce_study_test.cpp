@@ -3,6 +3,7 @@
 #include "model/allreduce_study.hpp"
 #include "model/analysis.hpp"
 #include "model/law.hpp"
+#include "tests/unit/model/synthetic_run.hpp"
 
 #include <gtest/gtest.h>
 
@@ -32,13 +33,7 @@ void add(RunData& run, Point point, double seconds, double noise, std::mt19937_6
     Repetitions& r = run.repetitions;
     for (int32_t i = 0; i < 24; ++i) {
         const double its = seconds * std::exp(noise * normal(random));
-        r.point.push_back(static_cast<int32_t>(run.points.size()) - 1);
-        r.mode.push_back(0);
-        r.pass.push_back(i / 4);
-        r.repetition.push_back(i % 4);
-        r.warmup.push_back(0);
-        r.late.push_back(0);
-        r.start_skew_ns.push_back(-1);
+        begin_row(r, run.points.size() - 1, i / 4, i % 4);
         for (int rank = 0; rank < P; ++rank) {
             r.comm_begin_ns.push_back(1000);
             r.comm_end_ns.push_back(1000 + std::llround(1e9 * its));

@@ -2,6 +2,7 @@
 
 #include "model/analysis.hpp"
 #include "model/links.hpp"
+#include "tests/unit/model/synthetic_run.hpp"
 
 #include <gtest/gtest.h>
 
@@ -95,13 +96,7 @@ RunData run_on(const Network& network)
                 run.points.push_back({.kind = PointKind::link, .P = network.hosts, .message_bytes = bytes, .segment_bytes = bytes, .strategy = "",
                                       .round = static_cast<int32_t>(round), .algorithm = std::string(direction), .tiles = ""});
                 for (int32_t i = 0; i < 12; ++i) {
-                    r.point.push_back(static_cast<int32_t>(run.points.size()) - 1);
-                    r.mode.push_back(0);
-                    r.pass.push_back(i / 3);
-                    r.repetition.push_back(i % 3);
-                    r.warmup.push_back(0);
-                    r.late.push_back(0);
-                    r.start_skew_ns.push_back(-1);
+                    begin_row(r, run.points.size() - 1, i / 3, i % 3);
                     for (int rank = 0; rank < network.hosts; ++rank) {
                         int peer = -1;
                         for (const RankPair& pair : rounds[round]) peer = pair.a == rank ? pair.b : pair.b == rank ? pair.a : peer;

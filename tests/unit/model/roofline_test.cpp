@@ -3,6 +3,7 @@
 #include "model/analysis.hpp"
 #include "model/law.hpp"
 #include "model/roofline.hpp"
+#include "tests/unit/model/synthetic_run.hpp"
 
 #include <gtest/gtest.h>
 
@@ -29,13 +30,7 @@ void add(RunData& run, PointKind kind, int64_t B, int64_t K, int64_t F, double s
     run.points.back().compute_type = kind == PointKind::triad ? ElementType::f64 : ElementType::f32;
     Repetitions& r = run.repetitions;
     for (int32_t i = 0; i < 24; ++i) {
-        r.point.push_back(static_cast<int32_t>(run.points.size()) - 1);
-        r.mode.push_back(0);
-        r.pass.push_back(i / 3);
-        r.repetition.push_back(i % 3);
-        r.warmup.push_back(0);
-        r.late.push_back(0);
-        r.start_skew_ns.push_back(-1);
+        begin_row(r, run.points.size() - 1, i / 3, i % 3);
         for (int rank = 0; rank < P; ++rank) {
             const double noise = 1 + 0.002 * ((i * 7 + rank * 3) % 5 - 2);
             r.comp_begin_ns.push_back(1000);

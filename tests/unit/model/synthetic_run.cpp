@@ -10,6 +10,17 @@
 
 namespace shardline {
 
+void begin_row(Repetitions& r, size_t point, int32_t pass, int32_t repetition)
+{
+    r.point.push_back(static_cast<int32_t>(point));
+    r.mode.push_back(static_cast<uint8_t>(Mode::phases));
+    r.pass.push_back(pass);
+    r.repetition.push_back(repetition);
+    r.warmup.push_back(0);
+    r.late.push_back(0);
+    r.start_skew_ns.push_back(-1);
+}
+
 namespace {
 
 double message_bytes(const SyntheticPlan& plan)

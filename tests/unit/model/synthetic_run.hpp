@@ -11,6 +11,9 @@
 
 namespace shardline {
 
+/// Begins a usable row of mode `phases`; the readings of its ranks are for the caller to add.
+void begin_row(Repetitions& repetitions, size_t point, int32_t pass, int32_t repetition);
+
 /// Kinds of noise, all multiplicative with median 1.
 enum class NoiseKind {
     normal,

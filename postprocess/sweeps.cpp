@@ -1,4 +1,4 @@
-#include "postprocess/curves.hpp"
+#include "postprocess/sweeps.hpp"
 
 #include "model/law.hpp"
 
@@ -7,39 +7,44 @@
 
 namespace shardline {
 
-Curve curve_of(const Point& p) { return {p.B, p.F, p.P, p.compute_type, p.wire_type, p.strategy}; }
-Curve curve_of(const Crossover& c) { return {c.B, c.F, c.P, c.compute_type, c.wire_type, c.strategy}; }
+Sweep sweep_of(const Crossover& c) { return {c.B, c.F, c.P, c.compute_type, c.wire_type, c.strategy}; }
 
-std::vector<Curve> curves_of(const Analysis& analysis)
+Sweep shape_of(Sweep sweep)
 {
-    std::vector<Curve> curves;
-    const auto add = [&](Curve curve) {
-        if (std::ranges::find(curves, curve) == curves.end()) curves.push_back(std::move(curve));
-    };
-    for (const PointSummary& point : analysis.points) add(curve_of(point.point));
-    for (const Crossover& crossover : analysis.crossovers) add(curve_of(crossover));
-    return curves;
+    sweep.strategy.clear();
+    return sweep;
 }
 
-std::vector<const PointSummary*> points_of(const Analysis& analysis, const Curve& curve)
+std::vector<Sweep> sweeps_of(const Analysis& analysis)
+{
+    std::vector<Sweep> sweeps;
+    const auto add = [&](Sweep sweep) {
+        if (std::ranges::find(sweeps, sweep) == sweeps.end()) sweeps.push_back(std::move(sweep));
+    };
+    for (const PointSummary& point : analysis.points) add(sweep_of(point.point));
+    for (const Crossover& crossover : analysis.crossovers) add(sweep_of(crossover));
+    return sweeps;
+}
+
+std::vector<const PointSummary*> points_of(const Analysis& analysis, const Sweep& sweep)
 {
     std::vector<const PointSummary*> points;
     for (const PointSummary& point : analysis.points)
-        if (curve_of(point.point) == curve) points.push_back(&point);
+        if (sweep_of(point.point) == sweep) points.push_back(&point);
     return points;
 }
 
-const Crossover* crossover_of(const Analysis& analysis, const Curve& curve)
+const Crossover* crossover_of(const Analysis& analysis, const Sweep& sweep)
 {
     for (const Crossover& crossover : analysis.crossovers)
-        if (curve_of(crossover) == curve) return &crossover;
+        if (sweep_of(crossover) == sweep) return &crossover;
     return nullptr;
 }
 
-std::string curve_text(const Curve& curve)
+std::string sweep_text(const Sweep& sweep)
 {
-    return fmt::format("B = {}, F = {}, P = {}: {} matmul, {} on the wire, {}", curve.B, curve.F, curve.P,
-                       name_of(curve.compute_type), name_of(curve.wire_type), curve.strategy);
+    return fmt::format("B = {}, F = {}, P = {}: {} matmul, {} on the wire, {}", sweep.B, sweep.F, sweep.P,
+                       name_of(sweep.compute_type), name_of(sweep.wire_type), sweep.strategy);
 }
 
 std::string_view side_text(const PointSummary& point)
