@@ -5,6 +5,7 @@
 //   mpirun -n 2 machine_rates [MB_OF_EACH_ARRAY ROUNDS [triad]]
 
 #include "measure/blas.hpp"
+#include "measure/cblas.hpp"
 #include "measure/clock.hpp"
 #include "measure/session.hpp"
 #include "measure/timed_step.hpp"
@@ -12,7 +13,6 @@
 #include "model/statistics.hpp"
 #include "tests/benchmark/paired_ratio.hpp"
 
-#include <cblas.h>
 #include <fmt/format.h>
 
 #include <algorithm>
