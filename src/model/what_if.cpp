@@ -12,9 +12,13 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace shardline {
 namespace {
+
+/// Of two sizes on a logarithmic scale.
+double distance(int64_t a, int64_t b) { return std::abs(std::log(static_cast<double>(a) / static_cast<double>(b))); }
 
 // ---------------------------------------------------------------------------------------------------
 // The matmul
@@ -25,14 +29,14 @@ struct MatmulCurve {
     std::vector<std::pair<double, Estimate>> time_s_by_K; ///< ascending
 };
 
-/// Of every shape that was measured at more than one width, from calibration and sweep together.
-std::vector<MatmulCurve> matmul_curves(std::span<const PointSamples> points, ElementType compute_type)
+/// Of every shape that as many ranks measured at more than one width, from calibration and sweep together.
+std::vector<MatmulCurve> matmul_curves(std::span<const PointSamples> points, const Sweep& measured)
 {
     std::map<std::pair<int64_t, int64_t>, std::map<double, std::vector<const Series*>>> by_shape;
     for (const PointSamples& samples : points) {
         const Point& point = samples.point;
         const bool computes = point.kind == PointKind::matmul || point.kind == PointKind::crossover;
-        if (!computes || point.compute_type != compute_type || point.D <= 0 || samples.comp_s.empty()) continue;
+        if (!computes || point.compute_type != measured.compute_type || point.P != measured.P || point.D <= 0 || samples.comp_s.empty()) continue;
         const auto K = static_cast<double>(largest_shard_width(point.D, std::max(point.P, 1)));
         by_shape[{point.B, point.F}][K].push_back(&samples.comp_s);
     }
@@ -49,11 +53,7 @@ std::vector<MatmulCurve> matmul_curves(std::span<const PointSamples> points, Ele
 
 const MatmulCurve& nearest_curve(const std::vector<MatmulCurve>& curves, int64_t B, int64_t F)
 {
-    const auto distance = [&](const MatmulCurve& curve) {
-        return std::abs(std::log(static_cast<double>(curve.B) / static_cast<double>(B))) +
-               std::abs(std::log(static_cast<double>(curve.F) / static_cast<double>(F)));
-    };
-    return *std::ranges::min_element(curves, {}, distance);
+    return *std::ranges::min_element(curves, {}, [&](const MatmulCurve& curve) { return distance(curve.B, B) + distance(curve.F, F); });
 }
 
 /// t_comp over D for the asked shape and ranks, at the widths that were measured: the rate of a width is that of the curve.
@@ -125,11 +125,11 @@ Estimate scaled_cost(const Line& line, const Scaling& scaling, double V)
 /// Share of the smaller part that a strategy hid, over log(t_comp / t_comm), ascending.
 using Hiding = std::map<double, double>;
 
-Hiding hiding_of(std::span<const PointSamples> points, const std::string& strategy)
+Hiding hiding_of(std::span<const PointSamples> points, int32_t P, const std::string& strategy)
 {
     Hiding hiding;
     for (const PointSamples& samples : points) {
-        if (samples.point.kind != PointKind::crossover || samples.point.strategy != strategy) continue;
+        if (samples.point.kind != PointKind::crossover || samples.point.P != P || samples.point.strategy != strategy) continue;
         const PointSummary summary = summary_of(samples);
         if (!summary.t_comp_s || !summary.t_comm_s || !summary.t_step_s) continue;
         const double comp_s = summary.t_comp_s->value, comm_s = summary.t_comm_s->value;
@@ -150,10 +150,16 @@ double hidden_at(const Hiding& hiding, double log_ratio)
 
 // ---------------------------------------------------------------------------------------------------
 
-Sweep first_sweep(std::span<const PointSamples> points)
+/// The measured sweep that the asked case is least far from: in its type first, then in ranks, then in shape.
+Sweep nearest_sweep(std::span<const PointSamples> points, const WhatIf& what_if)
 {
-    for (const Sweep& sweep : sweeps_in(points))
-        if (sweep.P >= 2) return sweep;
+    const auto far = [&](const Sweep& sweep) {
+        return std::tuple(what_if.wire_type && sweep.wire_type != *what_if.wire_type, distance(sweep.P, what_if.P.value_or(sweep.P)),
+                          distance(sweep.B, what_if.B.value_or(sweep.B)) + distance(sweep.F, what_if.F.value_or(sweep.F)));
+    };
+    std::vector<Sweep> sweeps = sweeps_in(points);
+    std::erase_if(sweeps, [](const Sweep& sweep) { return sweep.P < 2; });
+    if (!sweeps.empty()) return *std::ranges::min_element(sweeps, {}, far);
     throw InputError("the run has no sweep over D on two ranks or more (there is nothing to forecast from): give a run of an experiment "
                      "with a sweep, for example experiments/crossover.toml");
 }
@@ -165,11 +171,11 @@ std::set<std::string> strategies_of(std::span<const PointSamples> points)
     return strategies;
 }
 
-std::vector<int64_t> swept_D(std::span<const PointSamples> points)
+std::vector<int64_t> swept_D(std::span<const PointSamples> points, int32_t P)
 {
     std::set<int64_t> D;
     for (const PointSamples& samples : points)
-        if (samples.point.kind == PointKind::crossover) D.insert(samples.point.D);
+        if (samples.point.kind == PointKind::crossover && samples.point.P == P) D.insert(samples.point.D);
     return {D.begin(), D.end()};
 }
 
@@ -179,7 +185,7 @@ std::vector<int64_t> D_of_steps(const Forecast& its, const WhatIf& what_if, std:
     if (!what_if.D.empty()) return what_if.D;
     const auto& D_star = its.strategies.front().D_star;
     const bool as_measured = its.asked == its.measured && its.W_bytes_per_s == its.W_measured_bytes_per_s && what_if.bandwidth_factor == 1;
-    if (as_measured || !D_star) return swept_D(points);
+    if (as_measured || !D_star) return swept_D(points, its.measured.P);
     std::set<int64_t> D;
     for (int octave = -3; octave <= 3; ++octave)
         D.insert(its.asked.P * std::max<int64_t>(1, std::llround(std::exp2(octave) * D_star->value / its.asked.P)));
@@ -226,7 +232,7 @@ void add_notes(Forecast& its, const MatmulCurve& matmul, std::span<const PointSa
 Forecast forecast(std::span<const PointSamples> points, const WhatIf& what_if)
 {
     Forecast its;
-    its.measured = first_sweep(points);
+    its.measured = nearest_sweep(points, what_if);
     its.asked = asked_of(its.measured, what_if);
     its.measured.strategy = its.asked.strategy = "";
     const Calibration calibration = calibrate(points, its.measured.P, its.measured.compute_type);
@@ -238,7 +244,7 @@ Forecast forecast(std::span<const PointSamples> points, const WhatIf& what_if)
     if (its.W_measured_bytes_per_s) its.W_bytes_per_s = *its.W_measured_bytes_per_s * faster;
     if (const auto law = law_crossover(calibration, its.asked)) its.D_law = scaled(*law, 1 / faster);
 
-    const std::vector<MatmulCurve> curves = matmul_curves(points, its.asked.compute_type);
+    const std::vector<MatmulCurve> curves = matmul_curves(points, its.measured);
     if (curves.empty())
         throw InputError("the run has no matmuls of one shape at several widths (their rate is not known): give a run with calibration or "
                          "several D");
@@ -268,7 +274,7 @@ Forecast forecast(std::span<const PointSamples> points, const WhatIf& what_if)
         throw InputError("no strategy can be forecast (the cost of none was measured at two sizes): give a run with calibration");
     const std::vector<int64_t> D_values = D_of_steps(its, what_if, points);
     for (StrategyForecast& of_strategy : its.strategies) {
-        const Hiding hiding = hiding_of(points, of_strategy.strategy);
+        const Hiding hiding = hiding_of(points, its.measured.P, of_strategy.strategy);
         for (const int64_t D : D_values) {
             const double comp_s = comp_time_at(t_comp, static_cast<double>(largest_shard_width(D, its.asked.P) * its.asked.P));
             const double comm_s = of_strategy.t_comm_s, hidden = hidden_at(hiding, std::log(comp_s / comm_s));

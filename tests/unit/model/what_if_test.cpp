@@ -55,6 +55,25 @@ TEST(WhatIf, ForecastsRanksThatWereNotMeasured)
         }
 }
 
+TEST(WhatIf, StartsFromTheNearestRanksOfARunOfSeveral)
+{
+    SyntheticPlan two = real_plan(), four = real_plan();
+    four.P = 4;
+    four.machine.C_flop_per_s /= 2; // as if four ranks shared what two have for themselves
+    std::vector<PointSamples> points;
+    for (const SyntheticPlan& plan : {two, four}) {
+        const RunData run = synthetic_run(plan);
+        for (const PointSamples& samples : collect_samples({&run, 1})) points.push_back(samples);
+    }
+    for (const auto& [asked, nearest] : std::vector<std::pair<int32_t, SyntheticPlan>>{{2, two}, {3, four}, {4, four}, {8, four}}) {
+        SyntheticPlan truth = nearest;
+        truth.P = asked;
+        const Forecast its = forecast(points, {.P = asked});
+        EXPECT_EQ(its.measured.P, nearest.P) << asked;
+        EXPECT_LT(error_of(its, truth), 0.1) << asked;
+    }
+}
+
 TEST(WhatIf, ForecastsLinksThatWereNotMeasured)
 {
     for (const double factor : {0.1, 0.5, 2.0, 10.0}) {
