@@ -69,6 +69,9 @@ void judge(Change& change, const Observations& base, const Observations& current
                             static_cast<int64_t>(base.log_medians.size() + current.log_medians.size())};
     change.ratio->degrees_of_freedom = dof;
     change.p_value = difference == 0 ? 1 : student_t_two_sided(difference / error, dof);
+    // What stands beside the ratio has to have that ratio, which medians of all samples need not.
+    change.base = std::exp(base.mean());
+    change.current = std::exp(current.mean());
 }
 
 /// One of the times of a point: its name and its samples in either group.

@@ -22,7 +22,7 @@ struct ComparisonOptions {
 struct Change {
     Point point;          ///< where it was measured; a sweep's D_obs: its point with D = 0
     std::string quantity; ///< "t_comp", "t_comm", "t_step" or "D_obs"
-    double base = 0;      ///< median; s, or elements for D_obs
+    double base = 0;      ///< s: geometric mean over visits or launches of their medians, the median where these are too few; elements for D_obs
     double current = 0;
     std::optional<Estimate> ratio; ///< current / base with its 95 % interval; nothing where the visits are too few
     double p_value = 1; ///< of a difference as large as this where there is none, for this quantity alone

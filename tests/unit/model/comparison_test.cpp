@@ -136,5 +136,13 @@ TEST(Comparison, OfLaunchesTakesThemAsOneObservationEach)
     EXPECT_TRUE(compare({&base[0], 1}, {&current[2], 1}).changed());
 }
 
+TEST(Comparison, ShowsTimesThatHaveTheirRatio)
+{
+    const Comparison comparison = compare_runs(run_of(1, 1), run_of(2, 1.2));
+    ASSERT_FALSE(comparison.changes.empty());
+    for (const Change& change : comparison.changes)
+        if (change.ratio) { EXPECT_NEAR(change.current / change.base, change.ratio->value, 1e-9 * change.ratio->value) << change.quantity; }
+}
+
 } // namespace
 } // namespace shardline
