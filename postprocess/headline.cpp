@@ -8,7 +8,7 @@
 namespace shardline {
 std::string headline(const Analysis& analysis)
 {
-    if (analysis.crossovers.empty() && !analysis.claims.empty()) {
+    if (std::ranges::find(analysis.claims, analysis.reason, &Claim::reason) != analysis.claims.end()) {
         const auto said = [&] {
             switch (analysis.verdict) {
             case Verdict::holds: return "holds";

@@ -4,6 +4,7 @@
 #include "postprocess/headline.hpp"
 #include "postprocess/printable.hpp"
 #include "postprocess/run_texts.hpp"
+#include "postprocess/scaling_text.hpp"
 #include "postprocess/study_text.hpp"
 #include "postprocess/sweeps.hpp"
 #include "postprocess/text_layout.hpp"
@@ -319,7 +320,8 @@ std::string studies(const Analysis& analysis)
 {
     constexpr size_t columns = 100;
     std::string html;
-    for (const Section& section : study_sections(analysis, columns)) html += element("h3", section.heading) + preformatted(section.body);
+    for (const auto& sections : {study_sections(analysis, columns), scaling_sections(analysis, columns)})
+        for (const Section& section : sections) html += element("h3", section.heading) + preformatted(section.body);
     std::vector<std::string> claims;
     for (const Claim& claim : analysis.claims) claims.push_back(fmt::format("{}: {}", name_of(claim.verdict), claim.reason));
     return claims.empty() ? html : html + "<h3>What was tested</h3>\n" + list(claims);

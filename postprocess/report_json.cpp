@@ -221,13 +221,6 @@ Json json_of(const SlowLink& slow)
     return {{"what", names[static_cast<size_t>(slow.what)]}, {"host", slow.host}, {"other", slow.other}, {"within_host", slow.within_host}, {"share", slow.share}};
 }
 
-Json json_of(const CoreShare& core)
-{
-    Json json{{"rank", core.rank}, {"expected_share", core.expected}, {"taken", core.is_taken()}};
-    set_estimate(json, "share", "share_ci", core.share);
-    return json;
-}
-
 Json json_of(const LinkMap& map)
 {
     Json json{{"hosts", map.host_of_rank}};
@@ -235,7 +228,6 @@ Json json_of(const LinkMap& map)
     set_estimate(json, "all_at_once_bytes_per_s", "all_at_once_ci", map.all_at_once_bytes_per_s);
     json["slow"] = json_list(map.slow);
     json["links"] = json_list(map.links);
-    json["cores"] = json_list(map.core_shares);
     json["typical"] = Json::array();
     for (const Piece& piece : map.typical) json["typical"].push_back(json_of(piece, map.typical_bytes[piece.first], map.typical_bytes[piece.last]));
     return json;
@@ -246,6 +238,41 @@ Json json_list(const Items& items)
 {
     Json list = Json::array();
     for (const auto& item : items) list.push_back(json_of(item));
+    return list;
+}
+
+Json json_of(const ScalingRow& row, const Crossover& crossover)
+{
+    Json json{{"B", crossover.B}, {"F", crossover.F}, {"P", crossover.P}, {"compute", name_of(crossover.compute_type)}, {"wire", name_of(crossover.wire_type)},
+              {"strategy", crossover.strategy}};
+    set_estimate(json, "C_flop_per_s", "C_ci", row.C_flop_per_s);
+    set_estimate(json, "W_bytes_per_s", "W_ci", row.W_bytes_per_s);
+    set_estimate(json, "observed", "observed_ci", row.observed);
+    set_estimate(json, "predicted", "predicted_ci", row.predicted);
+    set_estimate(json, "unexplained", "unexplained_ci", row.unexplained);
+    return json;
+}
+
+Json json_of(const Scaling& scaling, const std::vector<Crossover>& crossovers)
+{
+    Json json{{"over", name_of(scaling.over)}, {"rows", Json::array()}};
+    for (const ScalingRow& row : scaling.rows) json["rows"].push_back(json_of(row, crossovers[row.crossover]));
+    set_estimate(json, "exponent", "exponent_ci", scaling.exponent);
+    set_estimate(json, "model_exponent", "model_exponent_ci", scaling.model_exponent);
+    json["shares"] = Json::object();
+    for (const ExponentShare& share : scaling.shares) json["shares"][share.factor] = share.exponent;
+    json["start_up_s"] = scaling.start_up ? Json(scaling.start_up->a_s) : Json();
+    json["transfer_s_per_byte"] = scaling.start_up ? Json(scaling.start_up->b_s_per_byte) : Json();
+    json["least_elements"] = scaling.start_up ? Json(scaling.start_up->least_elements) : Json();
+    json["least_elements_observed"] = number_or_null(scaling.least_elements_observed);
+    json["claims"] = json_list(scaling.claims);
+    return json;
+}
+
+Json json_of_scalings(const Analysis& analysis)
+{
+    Json list = Json::array();
+    for (const Scaling& scaling : analysis.scalings) list.push_back(json_of(scaling, analysis.crossovers));
     return list;
 }
 
@@ -271,6 +298,7 @@ std::string report_json(const Analysis& analysis, std::span<const RunData> launc
                     {"overlap", json_list(analysis.overlap)},
                     {"advice", json_list(analysis.advice)},
                     {"claims", json_list(analysis.claims)},
+                    {"scalings", json_of_scalings(analysis)},
                     {"roofline", analysis.roofline ? json_of(*analysis.roofline) : Json()},
                     {"links", analysis.links ? json_of(*analysis.links) : Json()},
                     {"allreduce", analysis.allreduce ? json_of(*analysis.allreduce) : Json()},

@@ -3,6 +3,7 @@
 #include "postprocess/explanation.hpp"
 #include "postprocess/printable.hpp"
 #include "postprocess/run_texts.hpp"
+#include "postprocess/scaling_text.hpp"
 #include "postprocess/study_text.hpp"
 #include "postprocess/sweeps.hpp"
 #include "postprocess/text_layout.hpp"
@@ -104,9 +105,8 @@ std::string blas_text(const RunData& run)
 {
     const auto kernels = distinct(run, [](const RankInfo& rank) { return rank.blas_kernel; });
     const auto threads = distinct(run, [](const RankInfo& rank) { return std::to_string(rank.blas_threads); });
-    const std::string per_rank = threads.size() == 1 && threads[0] == "0"   ? "threads not known"
-                                 : threads.size() == 1 && threads[0] == "1" ? "1 thread a rank"
-                                                                            : shortened_list(threads, most_listed) + " threads a rank";
+    const std::string per_rank = threads.size() == 1 && threads[0] == "1" ? "1 thread a rank"
+                                                                          : shortened_list(threads, most_listed) + " threads a rank";
     return kernels.empty() ? per_rank : fmt::format("BLAS kernels {}, {}", shortened_list(kernels, most_listed), per_rank);
 }
 
@@ -415,9 +415,10 @@ std::string overlap_text(const Analysis& analysis, const Layout& layout)
 }
 
 /// A single claim's verdict is that of the whole and stands at the end, once.
-std::string claims_text(const std::vector<Claim>& claims, const Layout& layout)
+std::string claims_text(const Analysis& analysis, const Layout& layout)
 {
-    if (claims.size() < 2) return "";
+    const std::vector<Claim>& claims = analysis.claims;
+    if (claims.empty() || (claims.size() == 1 && analysis.crossovers.empty())) return "";
     std::string lines = layout.heading("Claims");
     for (const Claim& claim : claims) lines += layout.labelled(colour_of(claim.verdict), name_of(claim.verdict), printable(claim.reason));
     return lines;
@@ -434,7 +435,8 @@ std::string report_text(const Analysis& analysis, std::span<const RunData> launc
     const std::vector<Section> studies = study_sections(analysis, layout.width);
     if (studies.empty()) text += calibration_text(analysis.calibration, layout);
     for (const Section& section : studies) text += layout.heading(section.heading) + section.body;
-    text += claims_text(analysis.claims, layout);
+    for (const Section& section : scaling_sections(analysis, layout.width)) text += layout.heading(section.heading) + section.body;
+    text += claims_text(analysis, layout);
     for (const Sweep& sweep : sweeps_of(analysis)) text += sweep_report(sweep, analysis, layout);
     if (!analysis.points.empty()) text += fmt::format("\n{}", layout.sentence(points_legend));
     text += overlap_text(analysis, layout);

@@ -1,7 +1,8 @@
 #include "measure/timed_step.hpp"
 
-#include "measure/cblas.hpp"
 #include "measure/clock.hpp"
+
+#include <cblas.h>
 
 #include <algorithm>
 

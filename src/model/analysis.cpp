@@ -172,38 +172,53 @@ void add_study(Analysis& analysis, const std::vector<Claim>& claims, const std::
     analysis.findings.insert(analysis.findings.end(), findings.begin(), findings.end());
 }
 
-/// Those of the worst claim; of a run that means nothing no claim holds.
-void conclude_claims(Analysis& analysis)
+/// Of a run that means nothing no claim holds.
+void void_claims(Analysis& analysis)
 {
     const auto invalid = std::ranges::find(analysis.findings, Severity::invalid, &Finding::severity);
-    if (invalid != analysis.findings.end()) {
-        for (Claim& claim : analysis.claims) claim.verdict = Verdict::inconclusive, claim.reason = invalid->text;
-    }
-    const Claim* worst = &analysis.claims.front();
-    for (const Claim& claim : analysis.claims)
-        if (worse_of(claim.verdict, worst->verdict) != worst->verdict) worst = &claim;
-    analysis.verdict = worst->verdict;
-    analysis.reason = worst->reason;
+    if (invalid == analysis.findings.end()) return;
+    for (Claim& claim : analysis.claims) claim.verdict = Verdict::inconclusive, claim.reason = invalid->text;
 }
 
-/// Verdict and reason of the whole: those of its worst crossover, or claim.
+/// Of several the first that none is worse than.
+template <class Judged>
+const Judged* worst_of(const std::vector<Judged>& all)
+{
+    const Judged* worst = all.empty() ? nullptr : &all.front();
+    for (const Judged& one : all)
+        if (worse_of(one.verdict, worst->verdict) != worst->verdict) worst = &one;
+    return worst;
+}
+
+std::string reason_of(const Crossover& crossover, const std::vector<Crossover>& all)
+{
+    if (all.size() == 1) return crossover.reason;
+    const auto differs = [&](auto member) {
+        return std::ranges::any_of(all, [&](const Crossover& other) { return other.*member != crossover.*member; });
+    };
+    const std::string compute = differs(&Crossover::compute_type) ? ", " + std::string(name_of(crossover.compute_type)) + " matmul" : "",
+                      wire = differs(&Crossover::wire_type) ? ", " + std::string(name_of(crossover.wire_type)) + " on the wire" : "",
+                      strategy = differs(&Crossover::strategy) ? ", " + crossover.strategy : "";
+    return name_of(crossover) + compute + wire + strategy + ": " + crossover.reason;
+}
+
+/// Verdict and reason of the whole: those of its worst crossover or claim.
 void conclude(Analysis& analysis, int32_t ranks)
 {
-    if (!analysis.claims.empty()) return conclude_claims(analysis);
-    if (analysis.crossovers.empty()) {
+    void_claims(analysis);
+    const Crossover* crossover = worst_of(analysis.crossovers);
+    const Claim* claim = worst_of(analysis.claims);
+    if (!crossover && !claim) {
         analysis.verdict = Verdict::inconclusive;
         analysis.reason = ranks == 1 ? one_rank_reason : "no sweep over D was measured: calibration only";
         return;
     }
-    const Crossover* worst = &analysis.crossovers.front();
-    for (const Crossover& crossover : analysis.crossovers)
-        if (worse_of(crossover.verdict, worst->verdict) != worst->verdict) worst = &crossover;
-    analysis.verdict = worst->verdict;
-    const bool several_strategies = std::ranges::any_of(
-        analysis.crossovers, [&](const Crossover& crossover) { return crossover.strategy != worst->strategy; });
-    const std::string strategy = several_strategies ? ", " + worst->strategy : "";
-    analysis.reason =
-        analysis.crossovers.size() == 1 ? worst->reason : name_of(*worst) + strategy + ": " + worst->reason;
+    // Of equals the claim, which is what the run was for; but where a crossover itself is amiss, that comes first.
+    const bool amiss = crossover && (crossover->verdict == Verdict::refuted || crossover->verdict == Verdict::inconclusive);
+    const bool by_claim = claim && (!crossover || worse_of(claim->verdict, crossover->verdict) != crossover->verdict ||
+                                    (claim->verdict == crossover->verdict && !amiss));
+    analysis.verdict = by_claim ? claim->verdict : crossover->verdict;
+    analysis.reason = by_claim ? claim->reason : reason_of(*crossover, analysis.crossovers);
 }
 
 std::string provenance_value(const RunData& run, std::string_view name)
@@ -304,6 +319,8 @@ Analysis analyse(std::span<const RunData> launches, const AnalysisOptions& optio
     if ((analysis.roofline = roofline_of(launches, points))) add_study(analysis, analysis.roofline->claims, analysis.roofline->findings);
     if ((analysis.links = link_map_of(launches))) add_study(analysis, analysis.links->claims, analysis.links->findings);
     if ((analysis.allreduce = allreduce_study_of(points))) add_study(analysis, analysis.allreduce->claims, {});
+    analysis.scalings = scalings_of(analysis.crossovers, points, options.tolerance);
+    for (const Scaling& scaling : analysis.scalings) add_study(analysis, scaling.claims, {});
     conclude(analysis, launches.front().repetitions.ranks);
     return analysis;
 }

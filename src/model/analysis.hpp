@@ -11,6 +11,7 @@
 #include "model/overlap.hpp"
 #include "model/roofline.hpp"
 #include "model/run_data.hpp"
+#include "model/scaling.hpp"
 #include "model/statistics.hpp"
 #include "model/verdict.hpp"
 
@@ -44,7 +45,8 @@ struct Analysis {
     std::optional<Roofline> roofline;   ///< of a run that measured one
     std::optional<LinkMap> links;       ///< of a run that measured every pair
     std::optional<AllreduceStudy> allreduce; ///< of a run that measured its algorithms
-    std::vector<Claim> claims;          ///< tested by such a run
+    std::vector<Scaling> scalings;      ///< of crossovers that differ in one thing
+    std::vector<Claim> claims;          ///< tested by such a run, or by such crossovers
     std::vector<Finding> findings; ///< those recorded by the runs and those seen in the data
     Verdict verdict = Verdict::inconclusive;
     std::string reason;

@@ -116,7 +116,9 @@ std::vector<FitPoint> allreduce_times(std::span<const PointSamples> points, cons
     for (const PointSamples* samples : points_of(points, PointKind::allreduce, sweep.P)) {
         const Point& point = samples->point;
         const double bytes = static_cast<double>(point.message_bytes), V = sweep.V();
-        const bool same_operation = point.wire_type == sweep.wire_type && point.strategy == sweep.strategy;
+        // The compute type too: what is converted for the wire is part of the operation.
+        const bool same_operation =
+            point.wire_type == sweep.wire_type && point.compute_type == sweep.compute_type && point.strategy == sweep.strategy;
         if (!same_operation || bytes == V || bytes > farthest * V || bytes < V / farthest) continue;
         if (const auto time = estimate_of(samples->comm_s)) times.push_back({bytes, *time});
     }

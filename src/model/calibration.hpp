@@ -31,7 +31,7 @@ std::optional<Estimate> law_crossover(const Calibration& calibration, const Swee
 /// t_comp over D from the sweep's matmul calibration points, by ascending D = P·K, K the largest shard.
 std::vector<CurvePoint> matmul_curve(std::span<const PointSamples> points, const Sweep& sweep);
 
-/// t_comm = a + b·V from allreduce calibration points of the sweep's ranks, wire type and strategy, with
+/// t_comm = a + b·V from allreduce calibration points of the sweep's ranks, types and strategy, with
 /// sizes around V but not V. Nothing where fewer than two sizes were measured, or time does not grow with
 /// size.
 std::optional<Line> allreduce_cost(std::span<const PointSamples> points, const Sweep& sweep);

@@ -90,14 +90,8 @@ Curve curve_through(std::span<const CurvePoint> points)
     return curve;
 }
 
-/// An estimate whose error enters another's, and by how much.
-struct Part {
-    double weight = 0;
-    const Estimate* estimate = nullptr;
-};
-
-/// t_comm and the points next to the crossing.
-std::vector<Part> parts_of_crossing(const Curve& curve, std::span<const CurvePoint> points,
+/// t_comm and the points next to the crossing, by how much the errors of each enter its own.
+std::vector<PowerOf> parts_of_crossing(const Curve& curve, std::span<const CurvePoint> points,
                                     const Estimate& t_comm_s)
 {
     const double log_t_comm = std::log(t_comm_s.value);
@@ -111,11 +105,11 @@ std::vector<Part> parts_of_crossing(const Curve& curve, std::span<const CurvePoi
 
 /// Of a sum of independent errors (Welch and Satterthwaite). Taking Student's quantile of each part for
 /// itself covers up to 99 %.
-double joint_degrees_of_freedom(std::span<const Part> parts)
+double joint_degrees_of_freedom(std::span<const PowerOf> parts)
 {
     double variance = 0, spread = 0;
-    for (const Part& part : parts) {
-        const double error = part.weight * log_standard_error(*part.estimate);
+    for (const PowerOf& part : parts) {
+        const double error = part.power * log_standard_error(*part.estimate);
         variance += error * error;
         spread += std::pow(error, 4) / part.estimate->degrees_of_freedom;
     }
@@ -147,7 +141,7 @@ std::vector<double> drawn_crossings(const Curve& curve, std::span<const CurvePoi
 Estimate crossing_estimate(const Curve& curve, std::span<const CurvePoint> points, const Estimate& t_comm_s)
 {
     const std::vector<double> crossings = drawn_crossings(curve, points, t_comm_s);
-    const std::vector<Part> parts = parts_of_crossing(curve, points, t_comm_s);
+    const std::vector<PowerOf> parts = parts_of_crossing(curve, points, t_comm_s);
     Estimate D;
     // Rank-based half-widths grow faster than the error they stand for, since order statistics lie further
     // apart towards the tails. That already pays for most of what Student's t is to pay for: with the joint
@@ -162,7 +156,7 @@ Estimate crossing_estimate(const Curve& curve, std::span<const CurvePoint> point
     D.low = std::exp(log_value - widening * std::max(down, 0.0));
     D.high = std::exp(log_value + widening * std::max(up, 0.0));
     D.n = t_comm_s.n;
-    for (const Part& part : parts) {
+    for (const PowerOf& part : parts) {
         D.n = std::min(D.n, part.estimate->n);
         D.confidence = std::min(D.confidence, part.estimate->confidence);
     }
@@ -205,20 +199,32 @@ std::optional<Estimate> modelled_crossing(std::span<const CurvePoint> points, co
     return crossing_estimate(curve, points, t_comm_s);
 }
 
+Estimate product_of_powers(std::span<const PowerOf> factors)
+{
+    double log_value = 0, down = 0, up = 0; // errors as standard errors to either side
+    Estimate product{1, 1, 1, std::numeric_limits<int64_t>::max(), 1, joint_degrees_of_freedom(factors)};
+    for (const auto& [power, estimate] : factors) {
+        const double t = student_t_975(estimate->degrees_of_freedom);
+        const double its_down = std::log(estimate->value / estimate->low) / t, its_up = std::log(estimate->high / estimate->value) / t;
+        log_value += power * std::log(estimate->value);
+        down = std::hypot(down, power * (power > 0 ? its_down : its_up));
+        up = std::hypot(up, power * (power > 0 ? its_up : its_down));
+        product.n = std::min(product.n, estimate->n);
+        product.confidence = std::min(product.confidence, estimate->confidence);
+    }
+    const double t = student_t_975(product.degrees_of_freedom);
+    product.value = std::exp(log_value);
+    product.low = std::exp(log_value - t * down);
+    product.high = std::exp(log_value + t * up);
+    return product;
+}
+
 Estimate ratio_of(const Estimate& a, const Estimate& b)
 {
-    const Part parts[] = {{1, &a}, {1, &b}};
-    const double degrees_of_freedom = joint_degrees_of_freedom(parts);
-    const double t_a = student_t_975(a.degrees_of_freedom), t_b = student_t_975(b.degrees_of_freedom);
-    const double t = student_t_975(degrees_of_freedom), value = a.value / b.value;
-    const double down = t * std::hypot(std::log(a.value / a.low) / t_a, std::log(b.high / b.value) / t_b);
-    const double up = t * std::hypot(std::log(a.high / a.value) / t_a, std::log(b.value / b.low) / t_b);
-    return {value,
-            value * std::exp(-down),
-            value * std::exp(up),
-            std::min(a.n, b.n),
-            std::min(a.confidence, b.confidence),
-            degrees_of_freedom};
+    const PowerOf factors[] = {{1, &a}, {-1, &b}};
+    Estimate ratio = product_of_powers(factors);
+    ratio.value = a.value / b.value; // to the last digit
+    return ratio;
 }
 
 } // namespace shardline

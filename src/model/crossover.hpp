@@ -53,7 +53,16 @@ std::optional<MeasuredCrossing> measured_crossing(std::span<const CurvePoint> cu
 /// or where the curve stays above t_comm for every D.
 std::optional<Estimate> modelled_crossing(std::span<const CurvePoint> curve, const Estimate& t_comm_s);
 
-/// a / b of independent positive estimates; errors added in quadrature in the logarithms.
+/// A factor of a product: an estimate to a power.
+struct PowerOf {
+    double power = 0;
+    const Estimate* estimate = nullptr;
+};
+
+/// The product of powers of independent positive estimates; errors added in quadrature in the logarithms.
+Estimate product_of_powers(std::span<const PowerOf> factors);
+
+/// a / b of independent positive estimates; errors likewise.
 Estimate ratio_of(const Estimate& a, const Estimate& b);
 
 } // namespace shardline

@@ -86,7 +86,8 @@ class Schemas(unittest.TestCase):
         full = self.run_file("full.h5", D, "strategies=mpi_allreduce:0,pipelined_thread:0.9,slower:-0.5", "finding=something", "host=\xe9\x1b")
         outputs = [output_of("report", full, "--json", "-")]
         for name, *knobs in (("one.h5", D), ("single.h5", "P=1"), ("outside.h5", "D=2,4,8"), ("running.h5", D, "status=running"),
-                             ("few.h5", D, "passes=1", "repetitions=2"), ("uncalibrated.h5", D, "calibrated=0")):
+                             ("few.h5", D, "passes=1", "repetitions=2"), ("uncalibrated.h5", D, "calibrated=0"),
+                             ("sizes.h5", "Bs=64,256", "alpha=1e-3"), ("ranks.h5", "Ps=2,3,4"), ("types.h5", "wires=f32,f64,bf16")):
             outputs.append(output_of("report", self.run_file(name, *knobs), "--json", "-"))
         self.assertTrue(outputs[0]["overlap"] and outputs[0]["advice"] and outputs[0]["findings"])
         self.check("report", outputs)

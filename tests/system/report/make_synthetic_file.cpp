@@ -2,16 +2,13 @@
 //
 //   make_synthetic_file OUT.h5 [knob=value ...]
 //
-// Knobs are members of SyntheticPlan and SyntheticMachine, and: measure (crossover, links, allreduce, roofline; links: W between
-// hosts, five times as much within, what the slow_rank's host sends divided by slow_factor), M (of a roofline), status (running, complete, stopped, failed; running
+// Knobs are members of SyntheticPlan and SyntheticMachine, and: status (running, complete, stopped, failed; running
 // leaves the file as a killed run does), host (of rank 0), cpu, kernel, threads (of all ranks), mpi, blas (versions), title, finding
-// (text of a warning).
+// (text of a warning). Bs, Ps and wires are lists in place of B, P and wire: a run that measured every pairing.
 
 #include "model/error.hpp"
-#include "model/law.hpp"
 #include "record/writer.hpp"
 #include "tests/unit/model/synthetic_run.hpp"
-#include "tests/unit/model/synthetic_studies.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -25,12 +22,12 @@ using namespace shardline;
 
 struct Order {
     SyntheticPlan plan;
-    std::string measure = "crossover";
-    double M = 1e10;
     RunStatus status = RunStatus::complete;
     std::string host, title, finding;
     RankInfo rank;            ///< what is set here, of all ranks
     std::string mpi, blas;    ///< versions
+    std::vector<int64_t> Bs, Ps;
+    std::vector<ElementType> wires;
 };
 
 using Knob = std::function<void(Order&, const std::string&)>;
@@ -58,22 +55,36 @@ RunStatus status_named(const std::string& name)
     return statuses.at(name);
 }
 
-void set_list(Order& order, const std::string& value)
+/// The words between commas.
+std::vector<std::string> words_of(const std::string& value)
 {
-    order.plan.D.clear();
+    std::vector<std::string> words;
     for (size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
         end = value.find(',', begin);
-        order.plan.D.push_back(std::stoll(value.substr(begin, end - begin)));
+        words.push_back(value.substr(begin, end - begin));
     }
+    return words;
+}
+
+std::vector<int64_t> numbers_of(const std::string& value)
+{
+    std::vector<int64_t> numbers;
+    for (const std::string& word : words_of(value)) numbers.push_back(std::stoll(word));
+    return numbers;
+}
+
+std::vector<ElementType> types_of(const std::string& value)
+{
+    std::vector<ElementType> types;
+    for (const std::string& word : words_of(value)) types.push_back(element_type_named(word).value());
+    return types;
 }
 
 /// "mpi_allreduce:0,pipelined_thread:0.9": names, and what each hides.
 void set_strategies(Order& order, const std::string& value)
 {
     order.plan.strategies.clear();
-    for (size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
-        end = value.find(',', begin);
-        const std::string one = value.substr(begin, end - begin);
+    for (const std::string& one : words_of(value)) {
         const size_t colon = one.find(':');
         order.plan.strategies.push_back({one.substr(0, colon), std::stod(one.substr(colon + 1))});
     }
@@ -89,12 +100,13 @@ const std::map<std::string, Knob>& knobs()
         {"B", number(&SyntheticPlan::B)},
         {"F", number(&SyntheticPlan::F)},
         {"P", number(&SyntheticPlan::P)},
-        {"D", set_list},
+        {"D", [](Order& order, const std::string& value) { order.plan.D = numbers_of(value); }},
+        {"Bs", [](Order& order, const std::string& value) { order.Bs = numbers_of(value); }},
+        {"Ps", [](Order& order, const std::string& value) { order.Ps = numbers_of(value); }},
+        {"wires", [](Order& order, const std::string& value) { order.wires = types_of(value); }},
         {"wire", [](Order& order, const std::string& name) { order.plan.wire_type = element_type_named(name).value(); }},
         {"compute", [](Order& order, const std::string& name) { order.plan.compute_type = element_type_named(name).value(); }},
         {"strategies", set_strategies},
-        {"measure", text(&Order::measure)},
-        {"M", [](Order& order, const std::string& number) { order.M = std::stod(number); }},
         {"passes", number(&SyntheticPlan::passes)},
         {"repetitions", number(&SyntheticPlan::repetitions)},
         {"warmups", number(&SyntheticPlan::warmups)},
@@ -133,40 +145,25 @@ Order order_of(int argc, char** argv)
     return order;
 }
 
-RunData links_of(const SyntheticPlan& plan)
-{
-    SyntheticNetwork network;
-    network.ranks_on_host = plan.ranks_on_host;
-    network.hosts = plan.P / plan.ranks_on_host;
-    network.seed = plan.seed;
-    network.noise = plan.noise;
-    network.W = [plan](int from, int to) {
-        const auto host = [&](int rank) { return rank / plan.ranks_on_host; };
-        const double W = plan.machine.W_bytes_per_s * (host(from) == host(to) ? 5 : 1);
-        return plan.slow_rank >= 0 && host(from) == host(plan.slow_rank) && host(to) != host(from) ? W / plan.slow_factor : W;
-    };
-    return synthetic_links(network);
-}
-
-/// As many algorithms as Open MPI has, most of them poor.
-RunData allreduce_of(const SyntheticPlan& plan)
-{
-    const auto cost = [plan](AllreduceAlgorithm algorithm, double factor) {
-        return [=](double bytes) { return factor * allreduce_time_s(algorithm, bytes, plan.P, plan.machine.alpha_s + 1e-6, plan.machine.W_bytes_per_s); };
-    };
-    const auto ring = AllreduceAlgorithm::ring, doubling = AllreduceAlgorithm::recursive_doubling;
-    return synthetic_allreduce({{"", cost(ring, 2)}, {"basic_linear", cost(doubling, 3)}, {"nonoverlapping", cost(doubling, 2)},
-                                {"rabenseifner", cost(ring, 1.1)}, {"recursive_doubling", cost(doubling, 1)}, {"ring", cost(ring, 1)},
-                                {"segmented_ring", cost(ring, 1.3)}, {"a_further_one", cost(ring, 5)}},
-                               plan.P, plan.machine.W_bytes_per_s, plan.noise, plan.seed);
-}
-
+/// Every pairing of the lists.
 RunData run_of(const Order& order)
 {
-    if (order.measure == "links") return links_of(order.plan);
-    if (order.measure == "allreduce") return allreduce_of(order.plan);
-    if (order.measure == "roofline") return synthetic_roofline({.C = order.plan.machine.C_flop_per_s, .M = order.M});
-    return synthetic_run(order.plan);
+    if (order.Bs.empty() && order.Ps.empty() && order.wires.empty()) return synthetic_run(order.plan);
+    const std::vector<int64_t> Bs = order.Bs.empty() ? std::vector{order.plan.B} : order.Bs,
+                               Ps = order.Ps.empty() ? std::vector<int64_t>{order.plan.P} : order.Ps;
+    const std::vector<ElementType> wires = order.wires.empty() ? std::vector{order.plan.wire_type} : order.wires;
+    std::vector<RunData> runs;
+    SyntheticPlan plan = order.plan;
+    for (const int64_t P : Ps)
+        for (const int64_t B : Bs)
+            for (const ElementType wire : wires) {
+                plan.B = B;
+                plan.P = static_cast<int32_t>(P);
+                plan.wire_type = wire;
+                ++plan.seed;
+                runs.push_back(synthetic_run(plan));
+            }
+    return joined(runs);
 }
 
 void write(const std::string& path, const Order& order)

@@ -96,6 +96,7 @@ void add_allreduce_points(const SyntheticPlan& plan, std::vector<Point>& points)
         for (double factor : {0.25, 0.5, 2.0, 4.0}) {
             Point point = point_of(plan, PointKind::allreduce);
             point.message_bytes = static_cast<int64_t>(factor * message_bytes(plan));
+            point.compute_type = plan.compute_type;
             point.wire_type = plan.wire_type;
             point.strategy = strategy.name;
             points.push_back(point);
@@ -363,6 +364,49 @@ RunData synthetic_run(const SyntheticPlan& plan)
     add_checks(plan, run);
     add_surroundings(plan, run);
     return run;
+}
+
+RunData joined(const std::vector<RunData>& runs)
+{
+    RunData all = *std::ranges::max_element(runs, {}, [](const RunData& run) { return run.repetitions.ranks; });
+    const auto ranks = static_cast<size_t>(all.repetitions.ranks);
+    all.points.clear();
+    all.checks.clear();
+    all.repetitions = {};
+    all.repetitions.ranks = static_cast<int32_t>(ranks);
+    for (const RunData& run : runs) {
+        const auto first = static_cast<int32_t>(all.points.size());
+        all.points.insert(all.points.end(), run.points.begin(), run.points.end());
+        for (Check check : run.checks) {
+            check.point += first;
+            all.checks.push_back(check);
+        }
+        Repetitions& to = all.repetitions;
+        const Repetitions& from = run.repetitions;
+        for (const int32_t point : from.point) to.point.push_back(first + point);
+        const auto append = [](auto& its, const auto& more) { its.insert(its.end(), more.begin(), more.end()); };
+        append(to.mode, from.mode);
+        append(to.pass, from.pass);
+        append(to.repetition, from.repetition);
+        append(to.warmup, from.warmup);
+        append(to.late, from.late);
+        append(to.start_skew_ns, from.start_skew_ns);
+        const auto widen = [&](auto& its, const auto& narrow) {
+            const auto own = static_cast<size_t>(from.ranks);
+            for (size_t i = 0; i < narrow.size(); ++i) {
+                its.push_back(narrow[i]);
+                if (i % own + 1 == own) its.resize(its.size() + ranks - own, -1);
+            }
+        };
+        widen(to.comp_begin_ns, from.comp_begin_ns);
+        widen(to.comp_end_ns, from.comp_end_ns);
+        widen(to.comm_begin_ns, from.comm_begin_ns);
+        widen(to.comm_end_ns, from.comm_end_ns);
+        widen(to.main_cpu_ns, from.main_cpu_ns);
+        widen(to.comm_cpu_ns, from.comm_cpu_ns);
+        widen(to.peer, from.peer);
+    }
+    return all;
 }
 
 } // namespace shardline

@@ -79,4 +79,7 @@ double true_crossover(const SyntheticPlan& plan);
 /// The run such a machine would record.
 RunData synthetic_run(const SyntheticPlan& plan);
 
+/// One run that measured all of this, on as many ranks as the widest; those beyond a point's own took no part in it.
+RunData joined(const std::vector<RunData>& runs);
+
 } // namespace shardline
