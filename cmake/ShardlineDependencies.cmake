@@ -1,8 +1,10 @@
 # Outside libraries, each used by one library of the project (docs/architecture.md says which and why).
+include(CheckSymbolExists)
+include(ShardlineModules)
+if(NOT CMAKE_CROSSCOMPILING)
+  set(MPI_DETERMINE_LIBRARY_VERSION ON) # for the summary
+endif()
 find_package(MPI REQUIRED COMPONENTS C)
-set(BLA_VENDOR OpenBLAS)
-find_package(BLAS REQUIRED)
-find_path(CBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas openblas-pthread REQUIRED)
 set(HDF5_PREFER_PARALLEL OFF)
 find_package(HDF5 REQUIRED COMPONENTS C)
 find_package(Threads REQUIRED)
@@ -12,21 +14,7 @@ find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
-
-add_library(shardline_cblas INTERFACE)
-target_include_directories(shardline_cblas SYSTEM INTERFACE ${CBLAS_INCLUDE_DIR})
-target_link_libraries(shardline_cblas INTERFACE BLAS::BLAS)
-
-# The header declares cblas_sbgemm even where the library was built without it: only linking tells.
-include(CheckSymbolExists)
-set(CMAKE_REQUIRED_INCLUDES ${CBLAS_INCLUDE_DIR})
-set(CMAKE_REQUIRED_LIBRARIES BLAS::BLAS)
-check_symbol_exists(cblas_sbgemm cblas.h SHARDLINE_HAVE_SBGEMM)
-unset(CMAKE_REQUIRED_INCLUDES)
-unset(CMAKE_REQUIRED_LIBRARIES)
-if(SHARDLINE_HAVE_SBGEMM)
-  target_compile_definitions(shardline_cblas INTERFACE SHARDLINE_HAVE_SBGEMM)
-endif()
+include(ShardlineBlas)
 
 # The C++ bindings were removed from MPI; OMPI_SKIP_MPICXX keeps their headers out.
 add_library(shardline_mpi INTERFACE)
@@ -44,7 +32,11 @@ foreach(have SHARDLINE_HAVE_ALLREDUCE_INIT SHARDLINE_HAVE_MPIX_ALLREDUCE_INIT)
   endif()
 endforeach()
 
+# Rank 0 alone writes, so that the serial build is preferred. Where there is only a parallel one, its header wants that of its MPI.
 add_library(shardline_hdf5 INTERFACE)
 target_include_directories(shardline_hdf5 SYSTEM INTERFACE ${HDF5_INCLUDE_DIRS})
 target_compile_definitions(shardline_hdf5 INTERFACE ${HDF5_DEFINITIONS})
 target_link_libraries(shardline_hdf5 INTERFACE ${HDF5_LIBRARIES})
+if(HDF5_IS_PARALLEL)
+  target_link_libraries(shardline_hdf5 INTERFACE shardline_mpi)
+endif()

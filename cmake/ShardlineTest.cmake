@@ -42,16 +42,20 @@ function(shardline_mpi_test name)
 endfunction()
 
 # shardline_script_test(NAME COMMAND ... LABEL system): a script with the built programs' folder in
-# SHARDLINE_BIN; exit code 77 means skipped. The script multiplies the limits of its waits by SHARDLINE_TIME_FACTOR.
+# SHARDLINE_BIN; exit code 77 means skipped. WAITS: for timers rather than for processors, of which it then counts as taking one. The script multiplies the limits of its waits by SHARDLINE_TIME_FACTOR.
 function(shardline_script_test name)
-  cmake_parse_arguments(arg "SERIAL" "TIMEOUT;LABEL" "COMMAND" ${ARGN})
+  cmake_parse_arguments(arg "SERIAL;WAITS" "TIMEOUT;LABEL" "COMMAND" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
   math(EXPR arg_TIMEOUT "${SHARDLINE_TIME_FACTOR} * ${arg_TIMEOUT}")
+  set(processors 2)
+  if(arg_WAITS)
+    set(processors 1)
+  endif()
   add_test(NAME ${name} COMMAND ${arg_COMMAND})
   set_tests_properties(${name} PROPERTIES
     LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77
-    RUN_SERIAL ${arg_SERIAL} PROCESSORS 2
+    RUN_SERIAL ${arg_SERIAL} PROCESSORS ${processors}
     ENVIRONMENT "SHARDLINE_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};SHARDLINE_SOURCE=${PROJECT_SOURCE_DIR};SHARDLINE_TIME_FACTOR=${SHARDLINE_TIME_FACTOR};${SHARDLINE_RANKS_ENVIRONMENT}")
 endfunction()

@@ -51,6 +51,11 @@ void add_repetition_figures(const Analysis& analysis, std::span<const RunData> l
 /// Every matmul of every rank against the median over ranks, where a rank is slow.
 void add_rank_figure(std::span<const RunData> launches, Figures& figures);
 
+/// What each direction between two ranks carries, as a map. Of a run that measured links.
+void add_link_figure(const Analysis& analysis, Figures& figures);
+/// Bus bandwidth of the algorithms of the allreduce over V. Of a run that measured them, one for each P.
+void add_algorithm_figures(const Analysis& analysis, Figures& figures);
+
 enum class Formats {
     svg, ///< for the page
     all, ///< SVG, PDF and PNG

@@ -221,6 +221,13 @@ Json json_of(const SlowLink& slow)
     return {{"what", names[static_cast<size_t>(slow.what)]}, {"host", slow.host}, {"other", slow.other}, {"within_host", slow.within_host}, {"share", slow.share}};
 }
 
+Json json_of(const CoreShare& core)
+{
+    Json json{{"rank", core.rank}, {"expected_share", core.expected}, {"taken", core.is_taken()}};
+    set_estimate(json, "share", "share_ci", core.share);
+    return json;
+}
+
 Json json_of(const LinkMap& map)
 {
     Json json{{"hosts", map.host_of_rank}};
@@ -228,6 +235,7 @@ Json json_of(const LinkMap& map)
     set_estimate(json, "all_at_once_bytes_per_s", "all_at_once_ci", map.all_at_once_bytes_per_s);
     json["slow"] = json_list(map.slow);
     json["links"] = json_list(map.links);
+    json["cores"] = json_list(map.core_shares);
     json["typical"] = Json::array();
     for (const Piece& piece : map.typical) json["typical"].push_back(json_of(piece, map.typical_bytes[piece.first], map.typical_bytes[piece.last]));
     return json;

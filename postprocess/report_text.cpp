@@ -105,8 +105,9 @@ std::string blas_text(const RunData& run)
 {
     const auto kernels = distinct(run, [](const RankInfo& rank) { return rank.blas_kernel; });
     const auto threads = distinct(run, [](const RankInfo& rank) { return std::to_string(rank.blas_threads); });
-    const std::string per_rank = threads.size() == 1 && threads[0] == "1" ? "1 thread a rank"
-                                                                          : shortened_list(threads, most_listed) + " threads a rank";
+    const std::string per_rank = threads.size() == 1 && threads[0] == "0"   ? "threads not known"
+                                 : threads.size() == 1 && threads[0] == "1" ? "1 thread a rank"
+                                                                            : shortened_list(threads, most_listed) + " threads a rank";
     return kernels.empty() ? per_rank : fmt::format("BLAS kernels {}, {}", shortened_list(kernels, most_listed), per_rank);
 }
 

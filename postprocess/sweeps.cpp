@@ -47,6 +47,34 @@ std::string sweep_text(const Sweep& sweep)
                        name_of(sweep.compute_type), name_of(sweep.wire_type), sweep.strategy);
 }
 
+std::string shape_text(const Sweep& shape)
+{
+    return fmt::format("B = {}, F = {}, P = {}, {} matmul, {} on the wire", shape.B, shape.F, shape.P, name_of(shape.compute_type),
+                       name_of(shape.wire_type));
+}
+
+std::vector<ShapeSweeps> shapes_of(const Analysis& analysis)
+{
+    std::vector<ShapeSweeps> shapes;
+    for (const Sweep& sweep : sweeps_of(analysis)) {
+        if (sweep.P < 2) continue;
+        const auto known = std::ranges::find(shapes, shape_of(sweep), &ShapeSweeps::shape);
+        if (known == shapes.end())
+            shapes.push_back({shape_of(sweep), {sweep}});
+        else
+            known->sweeps.push_back(sweep);
+    }
+    return shapes;
+}
+
+const Sweep& reference_of(const std::vector<Sweep>& sweeps)
+{
+    const auto found = std::ranges::find(sweeps, "mpi_allreduce", &Sweep::strategy);
+    return found == sweeps.end() ? sweeps.front() : *found;
+}
+
+double s_of(const Sweep& sweep) { return static_cast<double>(bytes_of(sweep.wire_type)); }
+
 std::string_view side_text(const PointSummary& point)
 {
     if (!point.t_comp_s || !point.t_comm_s) return "-";

@@ -31,6 +31,24 @@ std::string sweep_text(const Sweep& sweep);
 /// Which of t_comp and t_comm is longer: "comm", "comp", "?" where their intervals do not tell, "-" where one is missing.
 std::string_view side_text(const PointSummary& point);
 
+/// "B = 1024, F = 1024, P = 2, f32 matmul, f32 on the wire", whatever the strategy.
+std::string shape_text(const Sweep& shape);
+
+/// A shape with its sweeps.
+struct ShapeSweeps {
+    Sweep shape;
+    std::vector<Sweep> sweeps;
+};
+
+/// Shapes that communicate, in the order of the analysis.
+std::vector<ShapeSweeps> shapes_of(const Analysis& analysis);
+
+/// The strategy that others are compared with: mpi_allreduce where it was measured. `sweeps` must not be empty.
+const Sweep& reference_of(const std::vector<Sweep>& sweeps);
+
+/// Bytes of an element on the wire.
+double s_of(const Sweep& sweep);
+
 enum class StepCheck { within, below, above, unknown };
 
 /// Whether t_step may lie between its bounds, given the intervals of all three times.

@@ -51,7 +51,7 @@ std::string rank_line(size_t r, const RankFacts& rank)
 {
     const std::set<int> cores(rank.cores.begin(), rank.cores.end());
     return fmt::format("  {:>4}  {:<16} {:>5} of {:<5} {:<9} {:>7}  {:<12} {:>4.1f} GB\n", r, printable(rank.info.host), cores.size(),
-                       rank.machine_cores, rank.info.allowed_cores, rank.info.blas_threads, printable(rank.info.blas_kernel),
+                       rank.machine_cores, rank.info.allowed_cores, rank.info.blas_threads == 0 ? "?" : std::to_string(rank.info.blas_threads), printable(rank.info.blas_kernel),
                        static_cast<double>(rank.info.memory_available_bytes) / 1e9);
 }
 

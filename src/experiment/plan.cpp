@@ -142,6 +142,8 @@ std::vector<Point> link_points(const Experiment& experiment, size_t rounds, int3
         for (const int64_t bytes : experiment.message_bytes)
             for (const std::string_view direction : {link_forth, link_back, link_both_ways}) add(bytes, round, direction);
     add(std::max<int64_t>(1, std::ranges::max(experiment.message_bytes) / std::max(1, P - 1)), 0, link_all_at_once);
+    constexpr int64_t multiply_adds = int64_t{1} << 33; // some 100 ms, as a quota's period, or more
+    points.push_back({.kind = PointKind::arithmetic, .B = 1, .D = multiply_adds * P, .F = 1, .P = P, .strategy = "", .tiles = ""});
     return points;
 }
 

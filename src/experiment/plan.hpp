@@ -40,8 +40,8 @@ std::vector<Point> allreduce_points(const Experiment& experiment, Shape shape, i
 /// matmuls only.
 std::vector<Point> roofline_points(const Experiment& experiment, int64_t vector_bytes, int32_t P);
 
-/// Links: every size forth, back and both ways in each of so many rounds; and all ranks at once, the largest sizes shared among
-/// their peers.
+/// Links: every size forth, back and both ways in each of so many rounds; all ranks at once, the largest sizes shared among
+/// their peers; and multiply-adds in registers, long enough to show whether a rank has its core to itself.
 std::vector<Point> link_points(const Experiment& experiment, size_t rounds, int32_t P);
 
 /// Allreduce: exchanges that give W, and every size of the experiment, in whole elements, by the MPI's own choice and by each of the

@@ -225,6 +225,11 @@ Observations quotas(const Ranks& ranks)
 Observations blas_threads(const RankFacts& rank, size_t r)
 {
     if (rank.info.blas_threads == rank.blas_threads_asked) return {};
+    if (rank.info.blas_threads == 0)
+        return {{"blas_threads", Severity::note, {r},
+                 fmt::format("this BLAS cannot be asked for its threads ({} wanted): C is that of however many it uses; set them by its own "
+                             "variable, mostly OMP_NUM_THREADS={}, or build with OpenBLAS, MKL or BLIS",
+                             rank.blas_threads_asked, rank.blas_threads_asked)}};
     return {{"blas_threads", Severity::warning, {r},
              fmt::format("asked the BLAS for {} thread{}, it uses {}: C is that of {} thread{}; check OPENBLAS_NUM_THREADS, "
                          "OMP_NUM_THREADS, OMP_PROC_BIND and the number of threads the library was built for",

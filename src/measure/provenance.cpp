@@ -40,8 +40,8 @@ Provenance find_provenance(int argc, char** argv)
 
 std::vector<std::pair<std::string, std::string>> relevant_environment()
 {
-    constexpr const char* prefixes[] = {"OMPI_", "PMIX_", "PMI_", "SLURM_", "OPENBLAS_", "OMP_", "GOTO_",
-                                        "UCX_",  "FI_",   "HDF5_", "PBS_",  "LSB_"};
+    constexpr const char* prefixes[] = {"OMPI_", "MPICH_", "MPIR_", "I_MPI_", "MV2_",  "PMIX_", "PMI_", "UCX_", "FI_",  "OPENBLAS_",
+                                        "GOTO_", "MKL_",   "BLIS_", "OMP_",   "HDF5_", "SLURM_", "PBS_", "LSB_"};
     std::vector<std::pair<std::string, std::string>> found;
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string text = *entry;

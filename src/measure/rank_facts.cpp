@@ -69,10 +69,10 @@ void find_allowed_cores(RankFacts& facts)
     hwloc_topology_destroy(topology);
 }
 
-/// The variable OpenBLAS itself would obey: the first of these that holds a number.
+/// The variable the BLAS itself would obey: the first of these that holds a number.
 void find_threads_in_environment(RankFacts& facts)
 {
-    for (const char* name : {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"}) {
+    for (const char* name : blas_thread_variables()) {
         if (environment_number(name) <= 0) continue;
         facts.threads_variable = name;
         facts.threads_in_environment = environment_number(name);

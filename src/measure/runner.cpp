@@ -879,7 +879,9 @@ Plan plan_links(const Session& session, const Experiment& experiment, const Mach
     plan.memory_per_rank_bytes = link_memory_bytes(experiment);
     const double times = times_of_a_point(experiment);
     plan.blocks = by_kind(link_points(experiment, link_rounds(hosts_of_ranks(session)).size(), session.size()),
-                          [&](const Point& point) { return times * static_cast<double>(point.message_bytes) / machine.W; });
+                          [&](const Point& point) {
+                              return times * (static_cast<double>(point.message_bytes) / machine.W + comp_time_s(point.B, point.D, point.F, point.P, machine.C));
+                          });
     return plan;
 }
 

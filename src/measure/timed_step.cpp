@@ -1,8 +1,7 @@
 #include "measure/timed_step.hpp"
 
+#include "measure/cblas.hpp"
 #include "measure/clock.hpp"
-
-#include <cblas.h>
 
 #include <algorithm>
 

@@ -67,7 +67,8 @@ Visitor::LocalRow Visitor::take_repetition(const Point& point, Mode mode)
     readings_ = {};
     injector_.before_start(visits_);
     const bool late = start_.wait();
-    const bool takes_cpu_time = point.kind == PointKind::crossover && overlaps(exchange_.strategy);
+    const bool may_overlap = point.kind == PointKind::crossover && overlaps(exchange_.strategy);
+    const bool takes_cpu_time = may_overlap || point.kind == PointKind::arithmetic;
     const int64_t cpu_before_ns = takes_cpu_time ? thread_cpu_ns() : 0;
     watchdog_.enter("repetition", &readings_);
     switch (point.kind) {
@@ -91,7 +92,7 @@ Visitor::LocalRow Visitor::take_repetition(const Point& point, Mode mode)
     case PointKind::link: take_link(point); break;
     }
     if (takes_cpu_time) readings_.main_cpu_ns = thread_cpu_ns() - cpu_before_ns;
-    if (takes_cpu_time && exchange_.strategy == Strategy::pipelined_thread) readings_.comm_cpu_ns = exchange_.thread->cpu_ns();
+    if (may_overlap && exchange_.strategy == Strategy::pipelined_thread) readings_.comm_cpu_ns = exchange_.thread->cpu_ns();
     watchdog_.enter("bookkeeping after a repetition");
     LocalRow row{readings_, late, peer_in(point), 0};
     injector_.after_repetition(visits_, row.t);

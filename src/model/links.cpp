@@ -253,6 +253,24 @@ void judge_evenness(LinkMap& map)
     map.claims.push_back(claim);
 }
 
+/// A link may well be as fast as ever beside a processor that is not: it needs a tenth of one, and medians do not show the pauses.
+void judge_cores(LinkMap& map)
+{
+    if (map.core_shares.empty()) return;
+    Claim claim{"whole_cores", Verdict::holds, "every rank computes with the whole of its core"};
+    for (const CoreShare& core : map.core_shares) {
+        if (!core.is_taken()) continue;
+        const std::string host = map.host_of_rank[static_cast<size_t>(core.rank)], share = percent_text(core.share.value),
+                          should = core.expected < 1 ? " where the ranks bound to it leave it " + percent_text(core.expected) : "";
+        const std::string says = "rank " + std::to_string(core.rank) + (host.empty() ? "" : " on host " + host) + " gets " + share + " of a core" + should;
+        map.findings.push_back({"core_taken", Severity::warning, core.rank,
+                                says + " (its matmuls take as much longer, and messages wait for it now and then): look for other processes on "
+                                       "its core, and for a CPU quota"});
+        if (claim.verdict != Verdict::refuted) claim = {claim.name, Verdict::refuted, says};
+    }
+    map.claims.push_back(claim);
+}
+
 /// W of the law is what a rank sends while it receives as many.
 void judge_both_ways(LinkMap& map, bool within)
 {
@@ -337,6 +355,8 @@ std::optional<LinkMap> link_map_of(std::span<const RunData> launches)
     }
     judge_evenness(map);
     judge_both_ways(map, within);
+    map.core_shares = core_shares_of(launches);
+    judge_cores(map);
     return map;
 }
 

@@ -3,6 +3,7 @@
 // Links between ranks: which pairs exchange when, what each direction carries, and which of them fall behind.
 
 #include "model/claim.hpp"
+#include "model/core_share.hpp"
 #include "model/piecewise.hpp"
 #include "model/run_data.hpp"
 #include "model/samples.hpp"
@@ -57,6 +58,7 @@ struct LinkMap {
     std::vector<Piece> typical;      ///< through the medians over directions between hosts
     std::vector<double> typical_bytes; ///< the sizes that the pieces count
     std::vector<SlowLink> slow;
+    std::vector<CoreShare> core_shares;
     std::optional<Estimate> all_at_once_bytes_per_s; ///< what a rank receives, by the slowest, while all exchange with all
     std::vector<Claim> claims;
     std::vector<Finding> findings;

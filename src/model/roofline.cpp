@@ -18,10 +18,8 @@ constexpr double tolerance = 1.25;
 constexpr double low = 0.8;            ///< of the bound: below it a suspect is named
 constexpr double write_allocate = 4.0 / 3; ///< a core that reads a line before it writes it moves 4 lines for the 3 that STREAM counts
 
-bool is_of_roofline(PointKind kind)
-{
-    return kind == PointKind::arithmetic || kind == PointKind::triad || kind == PointKind::dot || kind == PointKind::cold_matmul;
-}
+/// Of a roofline alone: `links` computes in registers too.
+bool is_of_roofline(PointKind kind) { return kind == PointKind::triad || kind == PointKind::dot || kind == PointKind::cold_matmul; }
 
 double K_of(const Point& point) { return static_cast<double>(point.D) / std::max(point.P, 1); }
 double s_of(const Point& point) { return static_cast<double>(bytes_of(point.compute_type)); }

@@ -141,7 +141,7 @@ struct RankInfo {
     std::string cpu_model;
     std::string allowed_cores; ///< as "0-3,8"
     std::string blas_kernel;   ///< name the BLAS gives the kernels it chose
-    int32_t blas_threads = 0;  ///< as read back
+    int32_t blas_threads = 0;  ///< as read back; 0: the BLAS does not say
     int64_t memory_available_bytes = 0;
     int64_t cache_bytes = 0; ///< of the machine's last-level caches together; 0: not known
 };

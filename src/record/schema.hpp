@@ -57,7 +57,7 @@ template <> struct Table<RankInfo> {
         visit(Column{"cpu_model", Type::text, "", "processor as the system names it"}, &RankInfo::cpu_model);
         visit(Column{"allowed_cores", Type::text, "", "cores the rank may run on, as 0-3,8"}, &RankInfo::allowed_cores);
         visit(Column{"blas_kernel", Type::text, "", "kernels the BLAS chose, by its own name"}, &RankInfo::blas_kernel);
-        visit(Column{"blas_threads", Type::int32, "1", "threads of the BLAS, as read back"}, &RankInfo::blas_threads);
+        visit(Column{"blas_threads", Type::int32, "1", "threads of the BLAS, as read back; 0: it does not say"}, &RankInfo::blas_threads);
         visit(Column{"memory_available_bytes", Type::int64, "byte", "memory available at the start"},
               &RankInfo::memory_available_bytes);
         visit(Column{"cache_bytes", Type::int64, "byte", "of the machine's last-level caches together; 0: not known", 0, false, true},

@@ -5,13 +5,13 @@
 //   mpirun -n 2 harness_overhead [B F D PAIRS]
 
 #include "measure/blas.hpp"
+#include "measure/cblas.hpp"
 #include "measure/clock.hpp"
 #include "measure/session.hpp"
 #include "measure/timed_step.hpp"
 #include "model/statistics.hpp"
 #include "tests/benchmark/paired_ratio.hpp"
 
-#include <cblas.h>
 #include <fmt/format.h>
 
 #include <cstdlib>

@@ -142,6 +142,20 @@ class Figures(unittest.TestCase):
                 self.assertEqual(self.read(f"again/{name}.{ending}", "rb"), drawn[ending], name)
             self.assertGreater(len(self.read(f"again/{name}.pdf", "rb")), 1000)
 
+    def test_runs_of_other_measures_have_the_figures_of_theirs(self):
+        self.need_gnuplot()
+        for measure, knobs, names in (("links", ["P=8", "ranks_on_host=2", "slow_rank=2"], {"links"}), ("allreduce", ["P=4", "alpha=1e-5"], {"allreduce-algorithms"}),
+                                      ("roofline", [], {"memory-roofline"})):
+            self.make(f"{measure}.h5", f"measure={measure}", *knobs)
+            result = self.report(f"{measure}.h5", "--figures", measure, "--html", f"{measure}.html")
+            self.assertLessEqual(result.stderr.count("\n"), 1, result.stderr)
+            self.assertNotIn("not drawn", result.stderr)
+            self.check_page(f"{measure}.html")
+            self.assertEqual({name.split(".")[0] for name in os.listdir(self.path(measure))}, names)
+            for name in names:
+                said = subprocess.run(["gnuplot", f"{name}.gp"], cwd=self.path(measure), capture_output=True, text=True, check=True)
+                self.assertEqual(said.stderr, "", f"{name}: without warnings")
+
     def test_what_exists_is_kept_unless_forced(self):
         self.need_gnuplot()
         self.make("a.h5")

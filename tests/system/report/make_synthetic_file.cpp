@@ -2,13 +2,16 @@
 //
 //   make_synthetic_file OUT.h5 [knob=value ...]
 //
-// Knobs are members of SyntheticPlan and SyntheticMachine, and: status (running, complete, stopped, failed; running
+// Knobs are members of SyntheticPlan and SyntheticMachine, and: measure (crossover, links, allreduce, roofline; links: W between
+// hosts, five times as much within, what the slow_rank's host sends divided by slow_factor), M (of a roofline), status (running, complete, stopped, failed; running
 // leaves the file as a killed run does), host (of rank 0), cpu, kernel, threads (of all ranks), mpi, blas (versions), title, finding
 // (text of a warning). Bs, Ps and wires are lists in place of B, P and wire: a run that measured every pairing.
 
 #include "model/error.hpp"
+#include "model/law.hpp"
 #include "record/writer.hpp"
 #include "tests/unit/model/synthetic_run.hpp"
+#include "tests/unit/model/synthetic_studies.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -22,6 +25,8 @@ using namespace shardline;
 
 struct Order {
     SyntheticPlan plan;
+    std::string measure = "crossover";
+    double M = 1e10;
     RunStatus status = RunStatus::complete;
     std::string host, title, finding;
     RankInfo rank;            ///< what is set here, of all ranks
@@ -107,6 +112,8 @@ const std::map<std::string, Knob>& knobs()
         {"wire", [](Order& order, const std::string& name) { order.plan.wire_type = element_type_named(name).value(); }},
         {"compute", [](Order& order, const std::string& name) { order.plan.compute_type = element_type_named(name).value(); }},
         {"strategies", set_strategies},
+        {"measure", text(&Order::measure)},
+        {"M", [](Order& order, const std::string& number) { order.M = std::stod(number); }},
         {"passes", number(&SyntheticPlan::passes)},
         {"repetitions", number(&SyntheticPlan::repetitions)},
         {"warmups", number(&SyntheticPlan::warmups)},
@@ -145,8 +152,36 @@ Order order_of(int argc, char** argv)
     return order;
 }
 
+RunData links_of(const SyntheticPlan& plan)
+{
+    SyntheticNetwork network;
+    network.ranks_on_host = plan.ranks_on_host;
+    network.hosts = plan.P / plan.ranks_on_host;
+    network.seed = plan.seed;
+    network.noise = plan.noise;
+    network.W = [plan](int from, int to) {
+        const auto host = [&](int rank) { return rank / plan.ranks_on_host; };
+        const double W = plan.machine.W_bytes_per_s * (host(from) == host(to) ? 5 : 1);
+        return plan.slow_rank >= 0 && host(from) == host(plan.slow_rank) && host(to) != host(from) ? W / plan.slow_factor : W;
+    };
+    return synthetic_links(network);
+}
+
+/// As many algorithms as Open MPI has, most of them poor.
+RunData allreduce_of(const SyntheticPlan& plan)
+{
+    const auto cost = [plan](AllreduceAlgorithm algorithm, double factor) {
+        return [=](double bytes) { return factor * allreduce_time_s(algorithm, bytes, plan.P, plan.machine.alpha_s + 1e-6, plan.machine.W_bytes_per_s); };
+    };
+    const auto ring = AllreduceAlgorithm::ring, doubling = AllreduceAlgorithm::recursive_doubling;
+    return synthetic_allreduce({{"", cost(ring, 2)}, {"basic_linear", cost(doubling, 3)}, {"nonoverlapping", cost(doubling, 2)},
+                                {"rabenseifner", cost(ring, 1.1)}, {"recursive_doubling", cost(doubling, 1)}, {"ring", cost(ring, 1)},
+                                {"segmented_ring", cost(ring, 1.3)}, {"a_further_one", cost(ring, 5)}},
+                               plan.P, plan.machine.W_bytes_per_s, plan.noise, plan.seed);
+}
+
 /// Every pairing of the lists.
-RunData run_of(const Order& order)
+RunData crossovers_of(const Order& order)
 {
     if (order.Bs.empty() && order.Ps.empty() && order.wires.empty()) return synthetic_run(order.plan);
     const std::vector<int64_t> Bs = order.Bs.empty() ? std::vector{order.plan.B} : order.Bs,
@@ -164,6 +199,14 @@ RunData run_of(const Order& order)
                 runs.push_back(synthetic_run(plan));
             }
     return joined(runs);
+}
+
+RunData run_of(const Order& order)
+{
+    if (order.measure == "links") return links_of(order.plan);
+    if (order.measure == "allreduce") return allreduce_of(order.plan);
+    if (order.measure == "roofline") return synthetic_roofline({.C = order.plan.machine.C_flop_per_s, .M = order.M});
+    return crossovers_of(order);
 }
 
 void write(const std::string& path, const Order& order)

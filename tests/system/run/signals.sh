@@ -6,7 +6,7 @@ need_h5py
 need_open_mpi
 command -v h5dump >/dev/null || skip "needs h5dump"
 # A rank that comes late makes each repetition last a while, whatever the machine: there is time to stop it.
-experiment e 'passes = 3' 'max_passes = 3' '[inject]' 'what = "late_rank"' 'rank = 1' 'amount = 10'
+experiment e 'passes = 3' 'max_passes = 3' '[inject]' 'what = "late_rank"' 'rank = 1' 'amount = 4'
 
 ends_with 0 "$launch" 2 "$run" e.toml -o whole.h5
 examine kept whole.h5 >whole
@@ -41,7 +41,7 @@ file=stopped1.h5
 before=$(changed_at $file)
 begin 2 --resume $file
 wait_for 60 differs_from "$before" changed_at $file || die "the run does not go on"
-stops TERM 1.5 "$(process_of 0)"
+stops TERM 0.6 "$(process_of 0)"
 
 for file in stopped?.h5; do
     before=$(examine rows "$file")

@@ -253,8 +253,9 @@ TEST(LinkPoints, AreEverySizeInEveryRoundAndAllAtOnce)
     experiment.message_bytes = {8, 3000};
     const auto points = link_points(experiment, 5, 4);
     expect_distinct(points);
-    EXPECT_EQ(points.size(), 5u * 2 * 3 + 1);
-    EXPECT_EQ(points.back().message_bytes, 1000);
+    EXPECT_EQ(count(points, PointKind::link), 5 * 2 * 3 + 1);
+    EXPECT_EQ(std::ranges::find(points, "all_at_once", &Point::algorithm)->message_bytes, 1000);
+    EXPECT_EQ(count(points, PointKind::arithmetic), 1);
     // The order of a pass tells them apart.
     const auto order = visiting_order(points, 1, 0);
     EXPECT_FALSE(std::ranges::is_sorted(order));

@@ -186,6 +186,8 @@ TEST(BlasThreads, AskedAgainstReadBack)
     EXPECT_FALSE(found(ranks, "blas_threads"));
     ranks[0].info.blas_threads = 1;
     expect_found(ranks, "blas_threads", Severity::warning, {"asked the BLAS for 4 threads, it uses 1"});
+    ranks[0].info.blas_threads = 0;
+    expect_found(ranks, "blas_threads", Severity::note, {"cannot be asked for its threads (4 wanted)"});
 }
 
 TEST(BlasThreadsEnvironment, OverruledByTheExperiment)

@@ -3,14 +3,12 @@
 #include "model/allreduce_study.hpp"
 #include "model/analysis.hpp"
 #include "model/law.hpp"
-#include "tests/unit/model/synthetic_run.hpp"
+#include "tests/unit/model/synthetic_studies.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <random>
 
 namespace shardline {
 namespace {
@@ -18,44 +16,9 @@ namespace {
 constexpr int32_t P = 4;
 constexpr double W = 1e9;
 
-using Cost = std::function<double(double bytes)>;
-
-struct Algorithm {
-    std::string name;
-    Cost cost;
-};
-
-void add(RunData& run, Point point, double seconds, double noise, std::mt19937_64& random)
+RunData run_of(const std::vector<SyntheticAlgorithm>& algorithms, double noise = 0.01, uint64_t seed = 1)
 {
-    std::normal_distribution<double> normal;
-    point.P = P;
-    run.points.push_back(point);
-    Repetitions& r = run.repetitions;
-    for (int32_t i = 0; i < 24; ++i) {
-        const double its = seconds * std::exp(noise * normal(random));
-        begin_row(r, run.points.size() - 1, i / 4, i % 4);
-        for (int rank = 0; rank < P; ++rank) {
-            r.comm_begin_ns.push_back(1000);
-            r.comm_end_ns.push_back(1000 + std::llround(1e9 * its));
-            for (auto* column : {&r.comp_begin_ns, &r.comp_end_ns, &r.main_cpu_ns, &r.comm_cpu_ns}) column->push_back(-1);
-            r.peer.push_back(-1);
-        }
-    }
-}
-
-RunData run_of(const std::vector<Algorithm>& algorithms, double noise = 0.01, uint64_t seed = 1)
-{
-    std::mt19937_64 random(seed);
-    RunData run;
-    run.repetitions.ranks = P;
-    for (const int64_t bytes : {int64_t{1} << 20, int64_t{4} << 20})
-        add(run, {.kind = PointKind::exchange, .message_bytes = bytes, .segment_bytes = bytes, .strategy = "", .tiles = ""},
-            static_cast<double>(bytes) / W, noise, random);
-    for (const int64_t bytes : {8, 1000, 10'000, 100'000, 1'000'000, 10'000'000})
-        for (const Algorithm& algorithm : algorithms)
-            add(run, {.kind = PointKind::collective, .message_bytes = bytes, .strategy = "mpi_allreduce", .algorithm = algorithm.name, .tiles = ""},
-                algorithm.cost(static_cast<double>(bytes)), noise, random);
-    return run;
+    return synthetic_allreduce(algorithms, P, W, noise, seed);
 }
 
 double doubling(double bytes) { return allreduce_time_s(AllreduceAlgorithm::recursive_doubling, bytes, P, 1e-5, W); }

@@ -2,26 +2,18 @@
 
 #include "model/analysis.hpp"
 #include "model/links.hpp"
-#include "tests/unit/model/synthetic_run.hpp"
+#include "tests/unit/model/synthetic_studies.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
-#include <random>
 #include <set>
 
 namespace shardline {
 namespace {
 
-std::vector<std::string> hosts(int count, int ranks_each = 1)
-{
-    std::vector<std::string> names;
-    for (int host = 0; host < count; ++host)
-        for (int rank = 0; rank < ranks_each; ++rank) names.push_back("n" + std::to_string(host));
-    return names;
-}
+std::vector<std::string> hosts(int count, int ranks_each = 1) { return synthetic_hosts(count, ranks_each); }
 
 // ---------------------------------------------------------------------------------------------------
 // Rounds
@@ -69,58 +61,11 @@ TEST(LinkRounds, GrowWithTheNumberOfHosts)
 // ---------------------------------------------------------------------------------------------------
 // A network
 
-struct Network {
-    int hosts = 4;
-    double noise = 0.02;
-    uint64_t seed = 1;
-    double both_share = 1;
-    std::function<double(int, int)> W = [](int, int) { return 1.2e8; };
-};
-
-RunData run_on(const Network& network)
-{
-    std::mt19937_64 random(network.seed);
-    std::normal_distribution<double> normal;
-    RunData run;
-    Repetitions& r = run.repetitions;
-    r.ranks = network.hosts;
-    const auto names = hosts(network.hosts);
-    for (const std::string& name : names) {
-        run.ranks.emplace_back();
-        run.ranks.back().host = run.ranks.back().machine = name;
-    }
-    const auto rounds = link_rounds(names);
-    for (size_t round = 0; round < rounds.size(); ++round)
-        for (const int64_t bytes : {8, 1024, 8192, 32768, 65536, 131072, 262144, 1048576, 4194304})
-            for (const std::string_view direction : {link_forth, link_back, link_both_ways}) {
-                run.points.push_back({.kind = PointKind::link, .P = network.hosts, .message_bytes = bytes, .segment_bytes = bytes, .strategy = "",
-                                      .round = static_cast<int32_t>(round), .algorithm = std::string(direction), .tiles = ""});
-                for (int32_t i = 0; i < 12; ++i) {
-                    begin_row(r, run.points.size() - 1, i / 3, i % 3);
-                    for (int rank = 0; rank < network.hosts; ++rank) {
-                        int peer = -1;
-                        for (const RankPair& pair : rounds[round]) peer = pair.a == rank ? pair.b : pair.b == rank ? pair.a : peer;
-                        double seconds = 0;
-                        const double noise = std::exp(network.noise * normal(random));
-                        // 40 us there and back, and a jump of 100 us where the protocol changes.
-                        const double start_s = bytes > 65536 ? 1.4e-4 : 4e-5;
-                        if (peer >= 0 && direction == link_both_ways)
-                            seconds = start_s + static_cast<double>(bytes) / (network.both_share * network.W(peer, rank));
-                        else if (peer >= 0) // a receiver's reading is of no use
-                            seconds = (direction == link_forth) == (rank < peer) ? start_s + static_cast<double>(bytes) / network.W(rank, peer) : 1e-6;
-                        r.peer.push_back(peer);
-                        r.comm_begin_ns.push_back(peer < 0 ? -1 : 1000);
-                        r.comm_end_ns.push_back(peer < 0 ? -1 : 1000 + std::llround(1e9 * seconds * noise));
-                        for (auto* column : {&r.comp_begin_ns, &r.comp_end_ns, &r.main_cpu_ns, &r.comm_cpu_ns}) column->push_back(-1);
-                    }
-                }
-            }
-    return run;
-}
+using Network = SyntheticNetwork;
 
 LinkMap map_of(const Network& network)
 {
-    const RunData run = run_on(network);
+    const RunData run = synthetic_links(network);
     check_run(run);
     return *link_map_of({&run, 1});
 }
@@ -206,7 +151,7 @@ TEST(LinkMap, NamesTheSlowerHostsOfAMixOfRates)
 
 TEST(LinkMap, SaysWhenBothDirectionsShareALink)
 {
-    const RunData run = run_on({.both_share = 0.55});
+    const RunData run = synthetic_links({.both_share = 0.55});
     const Analysis analysis = analyse({&run, 1});
     const auto claim = std::ranges::find(analysis.claims, "both_ways_at_once", &Claim::name);
     ASSERT_NE(claim, analysis.claims.end());

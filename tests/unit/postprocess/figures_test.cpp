@@ -5,11 +5,13 @@
 #include "model/law.hpp"
 #include "postprocess/gnuplot.hpp"
 #include "tests/unit/model/synthetic_run.hpp"
+#include "tests/unit/model/synthetic_studies.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <sstream>
 
 namespace shardline {
@@ -228,6 +230,92 @@ TEST(Figures, AreOneForEachStrategyOrShape)
     ASSERT_EQ(law.size(), 2u) << "over V, in which the shapes differ";
     EXPECT_EQ(law[0][0], 4.0 * 1024 * 1024);
     EXPECT_EQ(law[1][0], 4.0 * 512 * 1024);
+}
+
+DirectedLink link(int32_t from, int32_t to, double bytes_per_s, bool within_host = false)
+{
+    DirectedLink its;
+    its.from = from;
+    its.to = to;
+    its.within_host = within_host;
+    its.W_bytes_per_s = test::estimate(bytes_per_s, 0.02);
+    return its;
+}
+
+Figures link_figures(const LinkMap& map)
+{
+    Analysis analysis;
+    analysis.links = map;
+    return shardline::figures_of(analysis, {});
+}
+
+TEST(Figures, OfLinksPutTheSenderInTheRowAndRanksOfAHostTogether)
+{
+    LinkMap map;
+    map.host_of_rank = {"a", "b", "a", "b"}; // on the axes: 0, 2, 1, 3
+    map.links = {link(0, 1, 1e8), link(1, 0, 0.5e8), link(2, 3, 0.9e8), link(3, 2, 0.9e8), link(0, 2, 8e8, true), link(2, 0, 8e8, true)};
+    const Figures figures = link_figures(map);
+    EXPECT_EQ(names_of(figures), std::vector<std::string>{"links"});
+    EXPECT_TRUE(figures.omitted.empty());
+    const Figure& figure = figure_named(figures, "links");
+    const Block cells = block_of(figure, "place of the receiver");
+    ASSERT_EQ(cells.size(), 6u);
+    EXPECT_EQ(cells[1], (Block::value_type{0, 2, 0.5e8, 0.5e8 * 0.98, 0.5e8 * 1.02, 1, 0}));
+    EXPECT_EQ(cells[4], (Block::value_type{1, 0, 8e8, 8e8 * 0.98, 8e8 * 1.02, 0, 2}));
+    EXPECT_NE(figure.setup.find("set cbrange [50:100]"), std::string::npos) << "the scale is that of links between hosts\n" << figure.setup;
+    EXPECT_NE(figure.plot.find("slowest: 1 → 0, 50.00 MB/s, 50 % of the best"), std::string::npos) << figure.plot;
+    EXPECT_NE(figure.plot.find("most uneven: 0 → 1, 100.0 MB/s; 1 → 0, 50.00 MB/s"), std::string::npos) << figure.plot;
+    EXPECT_NE(figure.caption.find("1 → 0: 50.00 [49.00, 51.00]"), std::string::npos) << figure.caption;
+    EXPECT_NE(figure.setup.find("set object rectangle from -0.5,1.5 to 0.5,2.5 front"), std::string::npos) << "the slowest is framed\n" << figure.setup;
+}
+
+TEST(Figures, OfEvenLinksCallNoPairUneven)
+{
+    LinkMap map;
+    map.host_of_rank = {"a", "b"};
+    map.links = {link(0, 1, 1e8), link(1, 0, 0.99e8)};
+    const Figures figures = link_figures(map);
+    const Figure& figure = figure_named(figures, "links");
+    EXPECT_NE(figure.plot.find("slowest: 1 → 0"), std::string::npos);
+    EXPECT_EQ(figure.plot.find("uneven"), std::string::npos);
+    EXPECT_NE(figure.setup.find("set cbrange [50:100]"), std::string::npos) << "noise is no colour";
+}
+
+TEST(Figures, OfManyLinksNumberFewRanks)
+{
+    const RunData run = synthetic_links({.hosts = 24});
+    const Figures figures = figures_of(std::vector{run});
+    const Figure& figure = figure_named(figures, "links");
+    EXPECT_EQ(block_of(figure, "place of the receiver").size(), 24u * 23);
+    const std::string x_tics = figure.setup.substr(figure.setup.find("set xtics"), figure.setup.find('\n', figure.setup.find("set xtics")) - figure.setup.find("set xtics"));
+    EXPECT_LE(std::ranges::count(x_tics, ','), 15);
+    EXPECT_EQ(figure.plot.find("with labels"), std::string::npos);
+}
+
+TEST(Figures, OfAlgorithmsTellAllOfThemApart)
+{
+    std::vector<SyntheticAlgorithm> algorithms{{"", [](double V) { return 1e-5 + V / 1e8; }}};
+    for (int i = 0; i < 8; ++i) algorithms.push_back({"algorithm" + std::to_string(i), [i](double V) { return 1e-5 + (i + 2) * V / 1e9; }});
+    const RunData run = synthetic_allreduce(algorithms, 4, 1e9);
+    const Analysis analysis = analyse({&run, 1});
+    const Figures figures = shardline::figures_of(analysis, {&run, 1});
+    EXPECT_EQ(names_of(figures), std::vector<std::string>{"allreduce-algorithms"});
+    const Figure& figure = figure_named(figures, "allreduce-algorithms");
+    std::set<std::string> looks, markers_and_dashes;
+    std::istringstream lines(figure.plot);
+    for (std::string line; std::getline(lines, line);)
+        if (const size_t at = line.find("with linespoints "); at != std::string::npos) {
+            const std::string its = line.substr(at, line.find(" title") - at);
+            looks.insert(its);
+            markers_and_dashes.insert(its.substr(its.find(" pt ")));
+        }
+    EXPECT_EQ(looks.size(), 9u);
+    EXPECT_EQ(markers_and_dashes.size(), 9u) << "in black and white too";
+    const Block rates = block_of(figure, "V (byte), bus"); // all of them, one block after the other
+    ASSERT_EQ(rates.size(), 9u * 6);
+    const AlgorithmTime& first = analysis.allreduce->sizes.front().algorithms.front();
+    EXPECT_EQ(std::ranges::count_if(rates, [&](const auto& row) { return std::abs(row[1] / first.bus_bytes_per_s - 1) < 1e-9; }), 1);
+    EXPECT_NE(figure.plot.find("bound: the link, W"), std::string::npos);
 }
 
 constexpr const char* hostile = "a'b\"c`touch pwned`$(touch pwned)\n!touch pwned\n@x {/Bold y}^2_3 <script>alert(1)</script> \\ \x1b[31m";

@@ -1,0 +1,18 @@
+# Where environment modules and Spack say that libraries are, for compilers rather than for CMake: their prefixes and search paths.
+foreach(library HDF5 OPENBLAS OpenBLAS BLIS FLEXIBLAS BLAS HWLOC FMT TOMLPLUSPLUS CLI11 NLOHMANN_JSON GTEST GOOGLETEST)
+  foreach(variable ${library}_ROOT ${library}_DIR ${library}_HOME EBROOT${library})
+    if(IS_DIRECTORY "$ENV{${variable}}")
+      list(APPEND CMAKE_PREFIX_PATH "$ENV{${variable}}")
+    endif()
+  endforeach()
+endforeach()
+foreach(variable CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH)
+  string(REPLACE ":" ";" paths "$ENV{${variable}}")
+  list(APPEND CMAKE_INCLUDE_PATH ${paths})
+endforeach()
+foreach(variable LIBRARY_PATH LD_LIBRARY_PATH)
+  string(REPLACE ":" ";" paths "$ENV{${variable}}")
+  list(APPEND CMAKE_LIBRARY_PATH ${paths})
+endforeach()
+# Programs that were installed find the same libraries without the modules.
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
