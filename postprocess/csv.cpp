@@ -30,6 +30,22 @@ std::string csv_text(std::string_view text)
     return formula ? "'" + safe : safe;
 }
 
+std::string csv_bool(bool value) { return value ? "true" : "false"; }
+
+void append(Cells& cells, const Cells& more) { cells.insert(cells.end(), more.begin(), more.end()); }
+
+Cells estimate_headings(const std::string& name, const std::string& unit)
+{
+    const std::string suffix = unit.empty() ? "" : "_" + unit;
+    return {name + suffix, name + "_low" + suffix, name + "_high" + suffix};
+}
+
+Cells estimate_cells(const std::optional<Estimate>& estimate)
+{
+    if (!estimate) return {"", "", ""};
+    return {csv_number(estimate->value), csv_number(estimate->low), csv_number(estimate->high)};
+}
+
 void CsvTable::add_row(const std::vector<std::string>& cells)
 {
     for (size_t i = 0; i < cells.size(); ++i) text_ += (i == 0 ? "" : ",") + quoted_where_needed(cells[i]);

@@ -2,6 +2,8 @@
 
 // Tables for spreadsheets, R and pandas: comma-separated values by RFC 4180.
 
+#include "model/statistics.hpp"
+
 #include <concepts>
 #include <cstdint>
 #include <optional>
@@ -19,6 +21,16 @@ template <class Number> std::string csv_number(const std::optional<Number>& valu
 /// A text that came from a file or a user: escaped as printable() does, so that it stays in its line, and with an apostrophe before a
 /// character that would make a spreadsheet take it for a formula.
 std::string csv_text(std::string_view text);
+
+std::string csv_bool(bool value);
+
+using Cells = std::vector<std::string>;
+
+void append(Cells& cells, const Cells& more);
+
+/// "t_comp_s, t_comp_low_s, t_comp_high_s"; without a unit no suffix.
+Cells estimate_headings(const std::string& name, const std::string& unit = "");
+Cells estimate_cells(const std::optional<Estimate>& estimate);
 
 /// A table with one line of headings; a cell is quoted where it has to be.
 class CsvTable {

@@ -5,9 +5,12 @@
 #include "model/error.hpp"
 #include "postprocess/gnuplot.hpp"
 
+#include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 
 namespace shardline {
 namespace {
@@ -37,6 +40,9 @@ constexpr Format formats_known[] = {
     {"png", "pngcairo noenhanced size 1520,1040 fontscale 2 linewidth 2 pointscale 2 font 'sans-serif,10'"},
 };
 
+/// By which a script is known as one of these.
+std::string heading_of(std::string_view name) { return fmt::format("# Draws {0} from {0}.dat: gnuplot {0}.gp\n", name); }
+
 void write(const std::string& folder, const NamedText& text)
 {
     const std::string path = folder + "/" + text.name;
@@ -55,7 +61,7 @@ NamedText read(const std::string& folder, const std::string& name)
 
 std::string script_of(const Figure& figure, Formats formats)
 {
-    std::string script = fmt::format("# Draws {0} from {0}.dat: gnuplot {0}.gp\n\n{1}\n{2}", figure.name, style, figure.setup);
+    std::string script = fmt::format("{}\n{}\n{}", heading_of(figure.name), style, figure.setup);
     bool first = true;
     for (const Format& format : formats_known) {
         if (formats == Formats::svg && format.suffix != "svg") continue;
@@ -74,7 +80,7 @@ std::string draw(const Figure& figure, const std::string& folder, Formats format
     write(folder, {figure.name + ".gp", script_of(figure, formats)});
     write(folder, {figure.name + ".dat", figure.data});
     const std::string why = run_gnuplot(folder, figure.name + ".gp");
-    if (!why.empty()) return fmt::format("the figure {} is not drawn (gnuplot: {}): its numbers are in --json", figure.name, why);
+    if (!why.empty()) return fmt::format("the figure {} is not drawn (gnuplot: {}): its numbers are {}.dat of --figures", figure.name, why, figure.name);
     for (const Format& format : formats_known)
         if (formats == Formats::all || format.suffix == "svg") files.push_back(read(folder, fmt::format("{}.{}", figure.name, format.suffix)));
     return "";
@@ -102,6 +108,21 @@ DrawnFigures draw(const std::vector<Figure>& figures, Formats formats)
         drawn.problems.emplace_back(error.what());
     }
     return drawn;
+}
+
+void remove_old_figures(const std::string& folder, const std::vector<NamedText>& files)
+{
+    const auto is_kept = [&](const std::filesystem::path& file) { return std::ranges::find(files, file.filename().string(), &NamedText::name) != files.end(); };
+    std::error_code ignored; // what cannot be removed stays
+    std::vector<std::filesystem::path> scripts;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
+        if (entry.path().extension() == ".gp" && read(folder, entry.path().filename().string()).text.starts_with(heading_of(entry.path().stem().string())))
+            scripts.push_back(entry.path());
+    for (const std::filesystem::path& script : scripts)
+        for (const char* suffix : {".gp", ".dat", ".svg", ".pdf", ".png"}) {
+            const std::filesystem::path file = std::filesystem::path(script).replace_extension(suffix);
+            if (!is_kept(file)) std::filesystem::remove(file, ignored);
+        }
 }
 
 } // namespace shardline

@@ -1,5 +1,6 @@
 #include "postprocess/explanation.hpp"
 
+#include "postprocess/sweeps.hpp"
 #include "postprocess/text_layout.hpp"
 
 #include <algorithm>
@@ -117,7 +118,10 @@ std::vector<std::string> explanation(const Analysis& analysis, int64_t D)
         sentences.push_back(bound_sentence(crossover));
         if (const std::string change = change_sentence(crossover); !change.empty()) sentences.back() += " " + change;
     }
-    if (analysis.crossovers.empty()) sentences.push_back(fmt::format("No crossover: {}.", analysis.reason));
+    if (analysis.crossovers.empty())
+        sentences.push_back(is_study(analysis) ? "This run measured no sweep over D, so it does not tell where a matrix multiply stops waiting for the network: "
+                                                 "experiments/crossover.toml does."
+                                               : fmt::format("No crossover: {}.", analysis.reason));
     std::vector<StrategyAdvice> wanted = analysis.advice;
     if (D > 0) std::erase_if(wanted, [&](const StrategyAdvice& its) { return !is_nearest(its, analysis.advice, D); });
     for (std::string& sentence : advice_sentences(wanted)) sentences.push_back(std::move(sentence));

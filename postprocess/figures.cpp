@@ -1,5 +1,7 @@
 #include "postprocess/figures.hpp"
 
+#include "postprocess/sweeps.hpp"
+
 namespace shardline {
 
 Figures figures_of(const Analysis& analysis, std::span<const RunData> launches)
@@ -7,8 +9,7 @@ Figures figures_of(const Analysis& analysis, std::span<const RunData> launches)
     Figures figures;
     add_link_figure(analysis, figures);
     add_algorithm_figures(analysis, figures);
-    const bool of_another_measure = analysis.points.empty() && (analysis.links || analysis.allreduce || analysis.roofline);
-    if (of_another_measure) { // nobody looks for the figures of a sweep
+    if (is_study(analysis)) { // nobody looks for the figures of a sweep
         if (!analysis.roofline) return figures;
         add_memory_roofline_figures(analysis, figures);
         add_rank_figure(launches, figures);

@@ -6,6 +6,7 @@
 #include "model/run_data.hpp"
 #include "postprocess/output.hpp"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,8 +34,14 @@ Figures figures_of(const Analysis& analysis, std::span<const RunData> launches);
 
 /// t_comp, t_comm and t_step over D, the bounds of a step, and D_law, D_model, D_obs. One for each curve.
 void add_crossover_figures(const Analysis& analysis, Figures& figures);
+struct RooflineOptions {
+    std::optional<Estimate> M_bytes_per_s; ///< of the memory, where another run measured it: one more roof
+    std::string name = "roofline";         ///< of the figure
+    std::string of;                        ///< what the title says first; may be empty
+};
+
 /// Rate of a step over the FLOP per byte it sends, below the roofs of the link and the processor. One for each shape.
-void add_roofline_figures(const Analysis& analysis, Figures& figures);
+void add_roofline_figures(const Analysis& analysis, Figures& figures, const RooflineOptions& options = {});
 /// Rate of dot products and matmuls over the FLOP per byte they move, below the roofs of the memory and the processor. Of a
 /// run that measured them, one for each type.
 void add_memory_roofline_figures(const Analysis& analysis, Figures& figures);
@@ -71,5 +78,8 @@ struct DrawnFigures {
 };
 
 DrawnFigures draw(const std::vector<Figure>& figures, Formats formats);
+
+/// Removes from `folder` what an earlier report drew there and `files` does not hold: scripts that begin as ours, and what they draw.
+void remove_old_figures(const std::string& folder, const std::vector<NamedText>& files);
 
 } // namespace shardline

@@ -12,7 +12,7 @@ std::string headline(const Analysis& analysis)
         const auto said = [&] {
             switch (analysis.verdict) {
             case Verdict::holds: return "holds";
-            case Verdict::explained: return "does not hold, for reasons that were measured";
+            case Verdict::explained: return "holds once what was measured is taken into account";
             case Verdict::refuted: return "does not hold";
             case Verdict::inconclusive: return "is not decided";
             }

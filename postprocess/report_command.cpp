@@ -89,6 +89,7 @@ void write_page_and_figures(const Analysis& analysis, const std::vector<RunData>
     const Existing existing = options.force ? Existing::replace : Existing::keep;
     if (options.html) write_new_file(*options.html, report_html(analysis, launches, figures, drawn), existing);
     if (options.figures) write_folder(*options.figures, drawn.files, existing);
+    if (options.figures && options.force) remove_old_figures(*options.figures, drawn.files);
     for (const std::string& problem : drawn.problems) print_message(problem);
     if (options.figures && drawn.problems.empty())
         for (const std::string& omitted : figures.omitted) print_message(omitted);

@@ -1,15 +1,12 @@
 #include "postprocess/report_csv.hpp"
 
 #include "postprocess/csv.hpp"
+#include "postprocess/study_csv.hpp"
 
 #include <fmt/ranges.h>
 
 namespace shardline {
 namespace {
-
-using Cells = std::vector<std::string>;
-
-void append(Cells& cells, const Cells& more) { cells.insert(cells.end(), more.begin(), more.end()); }
 
 // Headings and cells of what several tables have in common stand side by side, so that they cannot differ.
 
@@ -21,21 +18,6 @@ template <class Place> Cells place_cells(const Place& place)
     return {csv_number(place.B), csv_number(place.F), csv_number(place.P), std::string(name_of(place.compute_type)),
             std::string(name_of(place.wire_type)), csv_text(place.strategy)};
 }
-
-/// "t_comp_s, t_comp_low_s, t_comp_high_s"; without a unit no suffix.
-Cells estimate_headings(const std::string& name, const std::string& unit = "")
-{
-    const std::string suffix = unit.empty() ? "" : "_" + unit;
-    return {name + suffix, name + "_low" + suffix, name + "_high" + suffix};
-}
-
-Cells estimate_cells(const std::optional<Estimate>& estimate)
-{
-    if (!estimate) return {"", "", ""};
-    return {csv_number(estimate->value), csv_number(estimate->low), csv_number(estimate->high)};
-}
-
-std::string csv_bool(bool value) { return value ? "true" : "false"; }
 
 // ---------------------------------------------------------------------------------------------------
 // One function for each table
@@ -186,8 +168,10 @@ NamedText provenance_csv(std::span<const RunData> launches)
 
 std::vector<NamedText> report_csv(const Analysis& analysis, std::span<const RunData> launches)
 {
-    return {points_csv(analysis),      crossovers_csv(analysis), factors_csv(analysis),  overlap_csv(analysis), advice_csv(analysis),
-            calibration_csv(analysis), findings_csv(analysis),   launches_csv(launches), ranks_csv(launches),   provenance_csv(launches)};
+    std::vector<NamedText> tables{points_csv(analysis),      crossovers_csv(analysis), factors_csv(analysis),  overlap_csv(analysis), advice_csv(analysis),
+                                  calibration_csv(analysis), findings_csv(analysis),   launches_csv(launches), ranks_csv(launches),   provenance_csv(launches)};
+    for (NamedText& table : study_csv(analysis)) tables.push_back(std::move(table));
+    return tables;
 }
 
 } // namespace shardline

@@ -200,6 +200,7 @@ std::string figures_section(const Figures& figures, const DrawnFigures& drawn)
 
 std::string calibration_table(const Calibration& calibration)
 {
+    if (!calibration.C_flop_per_s && !calibration.W_bytes_per_s && !calibration.alpha_s) return "";
     HtmlTable table;
     table.add_column("", words);
     table.add_column("value [95 % interval]");

@@ -165,6 +165,14 @@ Json json_of(const Roofline& roofline)
     return json;
 }
 
+Json json_of(const AllreduceRate& rate)
+{
+    Json json{{"P", rate.P}, {"wire", name_of(rate.wire_type)}, {"strategy", rate.strategy}, {"V_bytes", rate.V_bytes}, {"in_sweep", rate.in_sweep}};
+    set_estimate(json, "t_s", "t_ci", rate.t_s);
+    set_estimate(json, "bus_bytes_per_s", "bus_ci", rate.bus_bytes_per_s);
+    return json;
+}
+
 Json json_of(const AlgorithmTime& time)
 {
     Json json{{"algorithm", time.algorithm}};
@@ -217,8 +225,7 @@ Json json_of(const DirectedLink& link)
 
 Json json_of(const SlowLink& slow)
 {
-    constexpr const char* names[] = {"host", "sending", "receiving", "direction", "link"}; // in the order of SlowLink::What
-    return {{"what", names[static_cast<size_t>(slow.what)]}, {"host", slow.host}, {"other", slow.other}, {"within_host", slow.within_host}, {"share", slow.share}};
+    return {{"what", name_of(slow.what)}, {"host", slow.host}, {"other", slow.other}, {"within_host", slow.within_host}, {"share", slow.share}};
 }
 
 Json json_of(const CoreShare& core)
@@ -310,6 +317,7 @@ std::string report_json(const Analysis& analysis, std::span<const RunData> launc
                     {"roofline", analysis.roofline ? json_of(*analysis.roofline) : Json()},
                     {"links", analysis.links ? json_of(*analysis.links) : Json()},
                     {"allreduce", analysis.allreduce ? json_of(*analysis.allreduce) : Json()},
+                    {"allreduce_rates", json_list(analysis.allreduce_rates)},
                     {"calibration", json_of(analysis.calibration)},
                     {"findings", json_list(analysis.findings)},
                     {"files", json_list(launches)}};

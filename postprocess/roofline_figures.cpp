@@ -32,11 +32,11 @@ struct Roof {
     Estimate bytes_per_s;
 };
 
-/// The bandwidths that bound a step of this shape, as far as they are known. A further one, such as that of the memory, is one more
-/// line here.
-std::vector<Roof> roofs_of(const Analysis& analysis, const Sweep& reference)
+/// The bandwidths that bound a step of this shape, as far as they are known, the highest first.
+std::vector<Roof> roofs_of(const Analysis& analysis, const Sweep& reference, const std::optional<Estimate>& M)
 {
     std::vector<Roof> roofs;
+    if (M) roofs.push_back({"memory, M", *M});
     if (const auto& W = analysis.calibration.W_bytes_per_s) roofs.push_back({"the link, W", *W});
     if (const auto bus = bandwidth_in_sweep(analysis, reference)) roofs.push_back({reference.strategy, *bus});
     std::ranges::stable_sort(roofs, std::greater{}, [](const Roof& roof) { return roof.bytes_per_s.value; });
@@ -59,6 +59,22 @@ Rows attained_rates(const Analysis& analysis, const Sweep& sweep, Range& intensi
     return rows;
 }
 
+/// The same matmuls alone, over the FLOP they do per byte of memory.
+Rows matmul_rates(const Analysis& analysis, const Sweep& sweep, Range& intensities, Range& rates)
+{
+    Rows rows;
+    for (const PointSummary* point : points_of(analysis, sweep)) {
+        if (!point->t_comp_s || point->point.D <= 0) continue;
+        const auto B = static_cast<double>(sweep.B), F = static_cast<double>(sweep.F), K = static_cast<double>(largest_shard_width(point->point.D, sweep.P)),
+                   s = static_cast<double>(bytes_of(sweep.compute_type));
+        const double intensity = matmul_intensity(B, K, F, s, s, s);
+        rows.push_back(row_of(intensity, rate_from(matmul_flops(B, K, F), *point->t_comp_s)));
+        intensities.take(intensity);
+        rates.take(rate_from(matmul_flops(B, K, F), *point->t_comp_s));
+    }
+    return rows;
+}
+
 /// A region of the roofline between two intensities, as the scaling book colours them.
 std::string region(double low, double high, std::string_view colour)
 {
@@ -68,7 +84,7 @@ std::string region(double low, double high, std::string_view colour)
 
 } // namespace
 
-void add_roofline_figures(const Analysis& analysis, Figures& figures)
+void add_roofline_figures(const Analysis& analysis, Figures& figures, const RooflineOptions& options)
 {
     const auto shapes = shapes_of(analysis);
     const auto& C = analysis.calibration.C_flop_per_s;
@@ -78,13 +94,15 @@ void add_roofline_figures(const Analysis& analysis, Figures& figures)
     }
     for (size_t i = 0; i < shapes.size(); ++i) {
         const auto& [shape, sweeps] = shapes[i];
-        const std::vector<Roof> roofs = roofs_of(analysis, reference_of(sweeps));
+        const std::vector<Roof> roofs = roofs_of(analysis, reference_of(sweeps), options.M_bytes_per_s);
         if (roofs.empty()) {
             figures.omitted.push_back(fmt::format("No roofline at {}: no bandwidth was measured.", shape_text(shape)));
             continue;
         }
-        PlotBuilder plot(numbered("roofline", i, shapes.size()));
+        PlotBuilder plot(numbered(options.name, i, shapes.size()));
         Range intensities, rates;
+        Rows matmuls;
+        if (options.M_bytes_per_s) matmuls = matmul_rates(analysis, reference_of(sweeps), intensities, rates);
         std::vector<Rows> attained;
         for (const Sweep& sweep : sweeps) attained.push_back(attained_rates(analysis, sweep, intensities, rates));
         for (const Roof& roof : roofs) intensities.take(critical_intensity(C->value, roof.bytes_per_s.value));
@@ -95,7 +113,9 @@ void add_roofline_figures(const Analysis& analysis, Figures& figures)
                                           "D/(s(P-1)), below C = {}", gigaflops(*C));
         const double at_all = critical_intensity(C->value, roofs.front().bytes_per_s.value),
                      at_none = critical_intensity(C->value, roofs.back().bytes_per_s.value);
-        std::string regions = region(x.low, at_all, "vermillion") + region(at_all, at_none, "yellow") + region(at_none, x.high, "green");
+        constexpr double apart = 1.05; // nearer roofs look like one, and there is no room between them to wait in
+        const bool one_roof = at_none < apart * at_all;
+        std::string regions = region(x.low, at_all, "vermillion") + region(at_all, at_none, one_roof ? "vermillion" : "yellow") + region(at_none, x.high, "green");
         for (size_t r = 0; r < roofs.size(); ++r) {
             const double bandwidth = roofs[r].bytes_per_s.value, ridge = critical_intensity(C->value, bandwidth);
             plot.add("FLOP per byte, roof (FLOP/s)", {{x.low, x.low * bandwidth}, {ridge, C->value}, {x.high, C->value}},
@@ -107,13 +127,18 @@ void add_roofline_figures(const Analysis& analysis, Figures& figures)
         for (size_t c = 0; c < sweeps.size(); ++c)
             plot.add("FLOP per byte, rate of a step (FLOP/s), low, high", attained[c],
                      {fmt::format("using 1:($2*1e-9):($3*1e-9):($4*1e-9) with yerrorbars {} title {}", look(c).points(), gnuplot_string(sweeps[c].strategy))});
-        plot.add_key("with boxes fc rgb vermillion fs transparent solid 0.15 noborder", roofs.size() > 1 ? "waits at all bandwidths" : "waits for the network");
-        if (roofs.size() > 1) plot.add_key("with boxes fc rgb yellow fs transparent solid 0.3 noborder", "waits at the lower only");
+        plot.add("FLOP per byte of memory, rate of the matmul alone (FLOP/s), low, high", matmuls,
+                 {"using 1:($2*1e-9):($3*1e-9):($4*1e-9) with yerrorbars pt 6 lc rgb black title 'matmul alone, over bytes of memory'"});
+        const bool memory_too = options.M_bytes_per_s.has_value();
+        plot.add_key("with boxes fc rgb vermillion fs transparent solid 0.15 noborder",
+                     one_roof ? "waits for the network" : memory_too ? "waits for memory and link" : "waits at all bandwidths");
+        if (!one_roof) plot.add_key("with boxes fc rgb yellow fs transparent solid 0.3 noborder", memory_too ? "waits for the link only" : "waits at the lower only");
         plot.add_key("with boxes fc rgb green fs transparent solid 0.15 noborder", "compute-bound");
         caption += ". A step that overlaps nothing reaches half of the roof at its edge.";
+        if (memory_too) caption += " The same matmuls stand twice: as steps over the bytes they send, alone over the bytes of memory they move.";
         figures.drawn.push_back(std::move(plot).figure(
-            shape_text(shape), caption,
-            log_axis('x', x, "intensity towards the link (FLOP per byte sent)") +
+            options.of.empty() ? shape_text(shape) : fmt::format("{}: {}", options.of, shape_text(shape)), caption,
+            log_axis('x', x, memory_too ? "intensity (FLOP per byte sent, or of memory)" : "intensity towards the link (FLOP per byte sent)") +
                 log_axis('y', Range{rates.low * 1e-9, rates.high * 1e-9}.widened(1.5), "rate of one rank (GFLOP/s)") + regions));
     }
 }

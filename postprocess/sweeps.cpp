@@ -75,6 +75,11 @@ const Sweep& reference_of(const std::vector<Sweep>& sweeps)
 
 double s_of(const Sweep& sweep) { return static_cast<double>(bytes_of(sweep.wire_type)); }
 
+bool is_study(const Analysis& analysis)
+{
+    return analysis.points.empty() && analysis.crossovers.empty() && (analysis.roofline || analysis.links || analysis.allreduce);
+}
+
 std::string_view side_text(const PointSummary& point)
 {
     if (!point.t_comp_s || !point.t_comm_s) return "-";

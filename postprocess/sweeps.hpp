@@ -49,6 +49,9 @@ const Sweep& reference_of(const std::vector<Sweep>& sweeps);
 /// Bytes of an element on the wire.
 double s_of(const Sweep& sweep);
 
+/// Whether the run was to measure something else than a sweep over D.
+bool is_study(const Analysis& analysis);
+
 enum class StepCheck { within, below, above, unknown };
 
 /// Whether t_step may lie between its bounds, given the intervals of all three times.

@@ -323,6 +323,18 @@ std::vector<std::vector<RankPair>> link_rounds(std::span<const std::string> host
     return rounds;
 }
 
+std::string_view name_of(SlowLink::What what)
+{
+    switch (what) {
+    case SlowLink::What::host: return "host";
+    case SlowLink::What::sending: return "sending";
+    case SlowLink::What::receiving: return "receiving";
+    case SlowLink::What::direction: return "direction";
+    case SlowLink::What::link: return "link";
+    }
+    return "";
+}
+
 std::optional<LinkMap> link_map_of(std::span<const RunData> launches)
 {
     const auto is_link = [](const Point& point) { return point.kind == PointKind::link; };

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace shardline {
@@ -50,6 +51,9 @@ struct SlowLink {
     bool within_host = false; ///< both are ranks of one host
     double share = 1;        ///< of what the best, or what its two hosts carry otherwise
 };
+
+/// "host", "sending", "receiving", "direction" or "link".
+std::string_view name_of(SlowLink::What what);
 
 struct LinkMap {
     std::vector<DirectedLink> links; ///< by (from, to)

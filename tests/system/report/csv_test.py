@@ -19,15 +19,16 @@ def table(folder, name):
         return list(csv.DictReader(file, strict=True))
 
 
+UNIT = r"(?:_s|_elements|_bytes_per_s|_flop_per_s)?$"
+KEYS = {"n_repetitions": "n", "from_rank": "from", "to_rank": "to", **PLACE}
+
+
 def key_of(heading):
     """A heading's key in the JSON, and which end of the interval it is (None: the value)."""
-    end = re.search(r"_(low|high)(?=_s$|_elements$|$)", heading)
-    name = heading.replace(end.group(0), "") if end else heading
-    name = {"n_repetitions": "n", **PLACE}.get(name, name)
-    name = re.sub(r"^(D_law|D_model|D_obs)_elements$", r"\1", name)
+    end = re.search(r"_(low|high)(?=" + UNIT + ")", heading)
     if end:
-        return re.sub(r"_s$", "", name) + "_ci", ["low", "high"].index(end.group(1))
-    return name, None
+        return re.sub(UNIT, "", heading.replace(end.group(0), "")) + "_ci", ["low", "high"].index(end.group(1))
+    return re.sub(r"^(D_law|D_model|D_obs|B_law|B_obs)_elements$", r"\1", KEYS.get(heading, heading)), None
 
 
 def cell_of(value):
@@ -87,6 +88,45 @@ class Csv(unittest.TestCase):
                 for cell, number in zip((row["value"], row["low"], row["high"]), (calibration[value], *(calibration[interval] or (None, None)))):
                     self.assertEqual(float(cell) if cell else None, number)
             self.assertEqual(segment["value"], str(calibration["W_segment_bytes"] or ""))
+
+    def test_holds_the_numbers_of_other_measures(self):
+        def report_of(measure, *knobs):
+            self.tables = os.path.join(self.folder, measure + ".tables")
+            return self.tables_and_json(self.make(measure + ".h5", f"measure={measure}", *knobs))
+
+        def without(rows, *headings):
+            return [{heading: cell for heading, cell in row.items() if heading not in headings} for row in rows]
+
+        report = report_of("roofline")
+        self.assert_same(table(self.tables, "claims.csv"), report["claims"])
+        self.assert_same(table(self.tables, "roofline_points.csv"), report["roofline"]["points"])
+        self.assert_same(table(self.tables, "roofline_batches.csv"), report["roofline"]["batches"])
+        machine = {(row["quantity"], row["type"]): row for row in table(self.tables, "machine.csv")}
+        self.assertEqual(float(machine["M", ""]["value"]), report["roofline"]["M_bytes_per_s"])
+        self.assertEqual([float(machine["C", "f32"][end]) for end in ("low", "high")], report["roofline"]["compute"][0]["C_ci"])
+        self.assertEqual(table(self.tables, "links.csv"), [])
+
+        report = report_of("links", "P=6", "ranks_on_host=2", "slow_rank=2")
+        links = table(self.tables, "links.csv")
+        self.assert_same(without(links, "from_host", "to_host"), report["links"]["links"])
+        self.assertEqual([(l["from_host"], l["to_host"]) for l in links],
+                         [tuple(report["links"]["hosts"][l[end]] for end in ("from", "to")) for l in report["links"]["links"]])
+        self.assert_same(table(self.tables, "slow_links.csv"), report["links"]["slow"])
+        self.assert_same(table(self.tables, "cores.csv"), report["links"]["cores"])
+        self.assert_same(table(self.tables, "link_pieces.csv"),
+                         [{"from": l["from"], "to": l["to"], **piece} for l in report["links"]["links"] for piece in l["pieces"]])
+
+        report = report_of("allreduce", "P=4")
+        times = [{**time, "P": size["P"], "message_bytes": size["bytes"], "bound_s": size["bound_s"], "best": time["algorithm"] == size["best"]}
+                 for size in report["allreduce"]["sizes"] for time in size["algorithms"]]
+        self.assertTrue(times)
+        self.assert_same(table(self.tables, "allreduce.csv"), times)
+        self.assert_same(table(self.tables, "allreduce_ranges.csv"), report["allreduce"]["ranges"])
+
+        self.tables = os.path.join(self.folder, "sweep.tables")
+        report = self.tables_and_json(self.make("sweep.h5", D))
+        self.assertTrue(report["allreduce_rates"])
+        self.assert_same(table(self.tables, "allreduce_rates.csv"), [{**rate, "message_bytes": rate["V_bytes"]} for rate in report["allreduce_rates"]])
 
     def test_holds_findings_and_provenance(self):
         report = self.tables_and_json(self.make("a.h5", D, "finding=plain words"), self.make("b.h5", D, "seed=2", "finding=plain words"))

@@ -180,6 +180,25 @@ class Figures(unittest.TestCase):
         self.assertEqual(sorted(os.listdir(self.folder)), ["a.h5", "figures", "page.html", "tmp"], "nothing half-written is left")
         self.assertEqual(os.listdir(self.temporary), [])
 
+    def test_force_leaves_no_figure_of_an_earlier_report(self):
+        self.need_gnuplot()
+        self.make("two.h5", "strategies=mpi_allreduce:0,pipelined_thread:0.9")
+        self.make("one.h5", "seed=2")
+        self.assertEqual(self.report("two.h5", "--figures", "figures").returncode, 0)
+        self.assertIn("crossover-2.svg", os.listdir(self.path("figures")))
+        mine = {"mine.svg": "mine", "crossover-3.svg": "mine", "mine.gp": "plot x", "notes.txt": "mine", "law.gp": "# mine\n"}
+        for name, text in mine.items():
+            with open(self.path(f"figures/{name}"), "w") as file:
+                file.write(text)
+        self.assertEqual(self.report("one.h5", "--figures", "figures", "--force").returncode, 0)
+        self.assertEqual(self.report("one.h5", "--figures", "fresh").returncode, 0)
+        self.assertEqual(set(os.listdir(self.path("figures"))), set(os.listdir(self.path("fresh"))) | set(mine))
+        for name, text in mine.items():
+            self.assertEqual(self.read(f"figures/{name}"), text)
+        self.assertEqual(self.report("one.h5", "--figures", "figures", "--force", PATH=self.path("gone")).returncode, 0)
+        left = set(os.listdir(self.path("figures"))) - set(mine)
+        self.assertEqual({os.path.splitext(name)[1] for name in left}, {".gp", ".dat"}, "a picture that is not drawn again is not that of this report")
+
     def test_without_gnuplot_the_page_comes_without_figures(self):
         self.make("a.h5", "comm_factor_in_sweep=2")
         result = self.report("a.h5", "--html", "page.html", "--figures", "figures", PATH=self.path("gone"))
@@ -200,7 +219,7 @@ class Figures(unittest.TestCase):
         os.chmod(self.path("bin/gnuplot"), 0o755)
         result = self.report("a.h5", "--html", "page.html", PATH=self.path("bin"))
         self.assertEqual(result.returncode, 0)
-        self.assertEqual(result.stderr, "shardline: the figure roofline is not drawn (gnuplot: out of \\x1b[31mink): its numbers are in --json\n")
+        self.assertEqual(result.stderr, "shardline: the figure roofline is not drawn (gnuplot: out of \\x1b[31mink): its numbers are roofline.dat of --figures\n")
         page = self.check_page("page.html")
         self.assertIn("figure-crossover", page.ids)
         self.assertNotIn("figure-roofline", page.ids)

@@ -89,7 +89,12 @@ class Schemas(unittest.TestCase):
                              ("few.h5", D, "passes=1", "repetitions=2"), ("uncalibrated.h5", D, "calibrated=0"),
                              ("sizes.h5", "Bs=64,256", "alpha=1e-3"), ("ranks.h5", "Ps=2,3,4"), ("types.h5", "wires=f32,f64,bf16")):
             outputs.append(output_of("report", self.run_file(name, *knobs), "--json", "-"))
-        self.assertTrue(outputs[0]["overlap"] and outputs[0]["advice"] and outputs[0]["findings"])
+        for name, *knobs in (("links.h5", "measure=links", "P=6", "ranks_on_host=2", "slow_rank=2"), ("even.h5", "measure=links"),
+                             ("allreduce.h5", "measure=allreduce", "P=4"), ("roofline.h5", "measure=roofline")):
+            outputs.append(output_of("report", self.run_file(name, *knobs), "--json", "-"))
+        self.assertTrue(outputs[0]["overlap"] and outputs[0]["advice"] and outputs[0]["findings"] and outputs[0]["allreduce_rates"])
+        links, _, allreduce, roofline = outputs[-4:]
+        self.assertTrue(links["links"]["slow"] and links["links"]["cores"] and links["links"]["links"][0]["pieces"] and allreduce["allreduce"]["sizes"] and roofline["roofline"]["batches"])
         self.check("report", outputs)
 
     def test_prediction(self):
@@ -108,10 +113,14 @@ class Schemas(unittest.TestCase):
 
     def test_the_schema_refuses_what_is_none(self):
         report = output_of("report", self.run_file("run.h5", D), "--json", "-")
+        links = output_of("report", self.run_file("links.h5", "measure=links"), "--json", "-")
         validator = jsonschema.Draft202012Validator(schema_of("report"))
-        for spoil in (lambda r: r.pop("verdict"), lambda r: r.update(verdict="maybe"), lambda r: r["points"][0].update(t_comp_s="1"),
-                      lambda r: r["crossovers"][0]["D_obs_ci"].pop()):
-            spoilt = json.loads(json.dumps(report))
+        for good, spoil in ((report, lambda r: r.pop("verdict")), (report, lambda r: r.update(verdict="maybe")),
+                            (report, lambda r: r["points"][0].update(t_comp_s="1")), (report, lambda r: r["crossovers"][0]["D_obs_ci"].pop()),
+                            (report, lambda r: r["allreduce_rates"][0].pop("bus_bytes_per_s")), (links, lambda r: r["claims"][0].pop("reason")),
+                            (links, lambda r: r["links"]["links"][0].update({"from": "n0"})), (links, lambda r: r["links"]["typical"][0].pop("a_s"))):
+            self.assertTrue(validator.is_valid(good))
+            spoilt = json.loads(json.dumps(good))
             spoil(spoilt)
             self.assertFalse(validator.is_valid(spoilt))
 

@@ -159,6 +159,7 @@ RunData links_of(const SyntheticPlan& plan)
     network.hosts = plan.P / plan.ranks_on_host;
     network.seed = plan.seed;
     network.noise = plan.noise;
+    network.core_share = 1;
     network.W = [plan](int from, int to) {
         const auto host = [&](int rank) { return rank / plan.ranks_on_host; };
         const double W = plan.machine.W_bytes_per_s * (host(from) == host(to) ? 5 : 1);

@@ -90,6 +90,16 @@ RunData synthetic_links(const SyntheticNetwork& network)
                     }
                 }
             }
+    if (network.core_share > 0) {
+        run.points.push_back({.kind = PointKind::arithmetic, .B = 1, .D = 1000, .F = 1, .P = r.ranks, .strategy = "", .tiles = ""});
+        for (int32_t i = 0; i < 12; ++i) {
+            begin_row(r, run.points.size() - 1, i / 3, i % 3);
+            for (int rank = 0; rank < r.ranks; ++rank) {
+                read_rank(r, true, 0.1);
+                r.main_cpu_ns.back() = std::llround(1e8 * network.core_share * (1 - 0.01 * std::abs(normal(random))));
+            }
+        }
+    }
     return run;
 }
 

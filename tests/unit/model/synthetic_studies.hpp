@@ -22,6 +22,7 @@ struct SyntheticNetwork {
     double both_share = 1; ///< of W while as much comes the other way
     std::function<double(int from, int to)> W = [](int, int) { return 1.2e8; };
     int ranks_on_host = 1;
+    double core_share = 0; ///< of a core that each rank gets; 0: not measured
 };
 
 /// measure = "links".

@@ -121,6 +121,16 @@ TEST(Figures, OfTheRooflinePutStepsBelowTheRoof)
     for (const auto& step : steps) EXPECT_LT(step[1], std::min(1.01 * 2e11, 1.01 * 1.2e8 * step[0]));
 }
 
+TEST(Figures, OfTheRooflineTellRoofsApartOnlyWhereTheyAreTwo)
+{
+    SyntheticPlan plan;
+    plan.noise = 1e-3;
+    const auto of = [](const SyntheticPlan& its) { const Figures figures = figures_of(its); return figure_named(figures, "roofline").plot; };
+    EXPECT_EQ(of(plan).find("waits at the lower only"), std::string::npos) << "an allreduce that reaches W";
+    plan.machine.allreduce_efficiency = 0.7;
+    EXPECT_NE(of(plan).find("waits at the lower only"), std::string::npos);
+}
+
 TEST(Figures, OfTheMemoryPutWhatWasMeasuredBelowItsRoof)
 {
     Analysis analysis;

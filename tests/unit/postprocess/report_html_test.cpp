@@ -100,6 +100,22 @@ TEST(ReportHtml, ShowsTheFiguresThatWereDrawnAndNamesTheOthers)
     EXPECT_TRUE(holds(without, "gnuplot is not on PATH"));
 }
 
+TEST(ReportHtml, OfAnotherMeasureSaysOnceThatNoSweepWasMeasured)
+{
+    Analysis analysis;
+    analysis.links.emplace();
+    analysis.claims = {{"links", Verdict::holds, "all are as fast"}};
+    analysis.verdict = Verdict::holds;
+    analysis.reason = "all are as fast";
+    const std::string page = page_of(analysis);
+    EXPECT_TRUE(holds(page, "This run measured no sweep over D")) << page;
+    EXPECT_FALSE(holds(page, "No crossover"));
+    EXPECT_FALSE(holds(page, "Calibration"));
+    Analysis stopped; // of a sweep that came to nothing
+    stopped.reason = "calibration only";
+    EXPECT_TRUE(holds(page_of(stopped), "No crossover: calibration only."));
+}
+
 TEST(Headline, FitsEveryVerdict)
 {
     Analysis analysis = test::explained_analysis();
@@ -117,6 +133,8 @@ TEST(Headline, FitsEveryVerdict)
     study.reason = "the dot product runs at M";
     study.claims = {{"dot", Verdict::holds, "the dot product runs at M"}};
     EXPECT_EQ(headline(study), "What this run was to test holds: the dot product runs at M.");
+    study.verdict = study.claims[0].verdict = Verdict::explained;
+    EXPECT_EQ(headline(study), "What this run was to test holds once what was measured is taken into account: the dot product runs at M.");
 }
 
 } // namespace
