@@ -9,6 +9,7 @@
 #include "measure/folder.hpp"
 #include "measure/launch.hpp"
 #include "measure/memory.hpp"
+#include "measure/placement.hpp"
 #include "measure/preflight.hpp"
 #include "measure/provenance.hpp"
 #include "measure/rank_facts.hpp"
@@ -191,8 +192,10 @@ std::string plan_text(const Plan& plan, const Experiment& experiment, int ranks)
         text += fmt::format("  {:.1f} MB on each rank (MB = 10^6 bytes)\n", static_cast<double>(plan.memory_per_rank_bytes) / 1e6);
     for (const PlannedShape& shape : plan.shapes) {
         seconds += shape.seconds;
-        text += fmt::format("\nB = {}, F = {}: V = {:.6g} MB of {} in {}\n", shape.B, shape.F,
-                            static_cast<double>(shape.message_bytes) / 1e6, name_of(experiment.wire_type), many(shape.mpi_calls, "MPI call"));
+        text += fmt::format("\nB = {}, F = {}{}{}: V = {:.6g} MB of {} in {}\n", shape.B, shape.F,
+                            experiment.rank_choice == RankChoice::all ? "" : fmt::format(", P = {}", shape.P),
+                            experiment.compute_type.size() > 1 ? fmt::format(", {} matmul", name_of(shape.compute_type)) : "",
+                            static_cast<double>(shape.message_bytes) / 1e6, name_of(shape.wire_type), many(shape.mpi_calls, "MPI call"));
         text += fmt::format("  {:.1f} MB on each rank (MB = 10^6 bytes)\n", static_cast<double>(shape.memory_per_rank_bytes) / 1e6);
         if (!shape.D.empty())
             text += wrapped(fmt::format("{}{}: D = {}", counted(shape.D.size(), "point"),
@@ -361,10 +364,12 @@ int measure(const Session& session, const CommandLine& command, const Experiment
     return outcome.stopped ? exit_stopped : 0;
 }
 
-int run(const Session& session, const CommandLine& command, const std::optional<Launch>& launch, int argc, char** argv)
+int run(Session& session, const CommandLine& command, const std::optional<Launch>& launch, int argc, char** argv)
 {
     RunData earlier;
     const Experiment experiment = read_on_root(session, command, earlier);
+    // Before anything is said of ranks: files, findings and messages speak in the run's order.
+    if (experiment.placement != Placement::as_started) session.renumber(placement_order(hosts_of_ranks(session), experiment.placement));
     if (command.doctor) return doctor(session, command, launch, experiment);
     if (command.dry_run) return dry_run(session, command, experiment);
     return measure(session, command, experiment, std::move(earlier), argc, argv);

@@ -75,6 +75,7 @@ constexpr Limits message_limits{1, most_int32, "MPI counts bytes of a message as
 constexpr Limits vector_limits{0, int64_t{1} << 40, "no rank has a tebibyte for each of three arrays"};
 constexpr Limits tile_limits{0, 64, "smaller tiles cost more in start-up than they hide"};
 constexpr Limits sleep_limits{0, 1'000'000, "a second without a look stops any network"};
+constexpr Limits sharing_limits{2, most_int32, "MPI counts ranks as 32-bit integers"};
 constexpr Limits rank_limits{0, most_int32, "MPI counts ranks as 32-bit integers"};
 constexpr Limits visit_number_limits{0, most_int32, "the results file counts in 32 bits"};
 constexpr Limits thread_limits{0, most_int32, "BLAS takes its number of threads as a 32-bit integer"};
@@ -229,14 +230,6 @@ Key integers_or_auto(std::string_view name, std::optional<std::vector<int64_t>> 
             [=](const Experiment& e) { return e.*member ? list_text(*(e.*member)) : "\"auto\""; }};
 }
 
-Key element_type(std::string_view name, ElementType Experiment::*member)
-{
-    static constexpr std::string_view names[] = {name_of(ElementType::f32), name_of(ElementType::f64), name_of(ElementType::bf16)};
-    return {name,
-            [=](Experiment& e, const Given& given) { e.*member = *element_type_named(read_name(given, names)); },
-            [=](const Experiment& e) { return fmt::format("\"{}\"", name_of(e.*member)); }};
-}
-
 Key element_types(std::string_view name, std::vector<ElementType> Experiment::*member)
 {
     static constexpr std::string_view names[] = {name_of(ElementType::f32), name_of(ElementType::f64), name_of(ElementType::bf16)};
@@ -249,6 +242,41 @@ Key element_types(std::string_view name, std::vector<ElementType> Experiment::*m
                 std::vector<std::string> names_now;
                 for (const ElementType type : e.*member) names_now.emplace_back(name_of(type));
                 return list_text(names_now);
+            }};
+}
+
+/// Not written where all ranks share D, so that files from before it was there pool with later ones.
+Key ranks_key()
+{
+    return {"ranks",
+            [](Experiment& e, const Given& given) {
+                const auto word = given.node.value<std::string_view>();
+                e.rank_choice = word == "all" ? RankChoice::all : word == "sweep" ? RankChoice::sweep : RankChoice::listed;
+                e.ranks.clear();
+                if (e.rank_choice == RankChoice::listed)
+                    e.ranks = read_integers(given, sharing_limits,
+                                            fmt::format("give \"all\", \"sweep\", {}, or a list of them", range_text(sharing_limits)));
+            },
+            [](const Experiment& e) {
+                switch (e.rank_choice) {
+                case RankChoice::all: return std::string();
+                case RankChoice::sweep: return quoted("sweep");
+                case RankChoice::listed: return list_text(e.ranks);
+                }
+                return std::string();
+            }};
+}
+
+/// Not written where it is the launcher's, likewise.
+Key placement_key()
+{
+    static constexpr std::string_view names[] = {"as_started", "spread", "pack"}; // in the order of Placement
+    return {"placement",
+            [](Experiment& e, const Given& given) {
+                e.placement = static_cast<Placement>(std::ranges::find(names, read_name(given, names)) - std::begin(names));
+            },
+            [](const Experiment& e) {
+                return e.placement == Placement::as_started ? std::string() : quoted(std::string(names[static_cast<size_t>(e.placement)]));
             }};
 }
 
@@ -339,8 +367,10 @@ const std::vector<Key>& keys()
         integers("B", &Experiment::B, dimension_limits),
         integers("F", &Experiment::F, dimension_limits),
         integers_or_auto("D", &Experiment::D, contraction_limits),
-        element_type("compute_type", &Experiment::compute_type),
-        element_type("wire_type", &Experiment::wire_type),
+        element_types("compute_type", &Experiment::compute_type),
+        element_types("wire_type", &Experiment::wire_type),
+        ranks_key(),
+        placement_key(),
         element_types("types", &Experiment::types),
         integers("message_bytes", &Experiment::message_bytes, message_limits),
         names_of_others("algorithms", &Experiment::algorithms),
@@ -391,6 +421,8 @@ const std::vector<KeyOfMeasures>& keys_of_measures()
         {"D", {crossover, roofline}},
         {"compute_type", {crossover}},
         {"wire_type", {crossover, allreduce}},
+        {"ranks", {crossover}},
+        {"placement", {crossover, allreduce}},
         {"types", {roofline}},
         {"vector_bytes", {roofline}},
         {"message_bytes", {links, allreduce}},
@@ -556,6 +588,8 @@ void check_measure(const Experiment& experiment, const Origins& origins)
         refuse(origin, key, fmt::format("has no effect with measure = \"{}\"", name_of(experiment.measure)),
                fmt::format("leave it out, or give measure = \"{}\"", name_of(its)));
     }
+    if (experiment.measure == Measure::allreduce && experiment.wire_type.size() > 1)
+        refuse(origins.at("wire_type"), "wire_type", "lists several types (one allreduce is of one type)", "name one, and start a run for each");
 }
 
 /// Keys of a table that has no effect were meant to have one.

@@ -25,6 +25,20 @@ enum class Measure {
     allreduce, ///< the algorithms of the MPI's allreduce over the size of the message
 };
 
+/// Which numbers of ranks share D, each in crossovers of its own.
+enum class RankChoice {
+    all,    ///< all ranks of the job alone
+    sweep,  ///< 2, 3, 4, 6, 8, 12, ... up to all
+    listed, ///< those of a list
+};
+
+/// The order of a job's ranks in a run; ranks 0 .. P−1 share a point of P ranks.
+enum class Placement {
+    as_started, ///< the launcher's
+    spread,     ///< over hosts, as evenly as the first P can be
+    pack,       ///< one host after the other
+};
+
 /// A fault that a run makes on purpose, to show that it is seen. Such a run gives no verdict.
 struct Injection {
     std::string what;   ///< one of injection_names(); empty: none
@@ -34,15 +48,18 @@ struct Injection {
 };
 
 /// What a user asks for: an experiment file with its overrides applied. Each member is the TOML key of
-/// the same name; docs/experiment.md lists them with their defaults and limits.
+/// the same name (rank_choice and ranks are one key); docs/experiment.md lists them with their defaults and limits.
 struct Experiment {
     std::string title;
     Measure measure = Measure::crossover;
     std::vector<int64_t> B{1024}; ///< rows of X and Z; several make one crossover each
     std::vector<int64_t> F{1024}; ///< columns of Y and Z; several make one crossover each
     std::optional<std::vector<int64_t>> D; ///< contraction dimensions; nothing: "auto"
-    ElementType compute_type = ElementType::f32;
-    ElementType wire_type = ElementType::f32;
+    std::vector<ElementType> compute_type{ElementType::f32}; ///< several make crossovers of their own
+    std::vector<ElementType> wire_type{ElementType::f32};    ///< several make crossovers of their own
+    RankChoice rank_choice = RankChoice::all;
+    std::vector<int64_t> ranks; ///< where they are listed
+    Placement placement = Placement::as_started;
     std::vector<ElementType> types{ElementType::f32, ElementType::f64}; ///< roofline: of matmuls and dot products
     std::vector<int64_t> message_bytes{8, 65536, 262144, 1048576, 4194304}; ///< links, allreduce: sizes
     std::vector<std::string> algorithms{"all"}; ///< allreduce: "all", or names the MPI knows, beside its default

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 namespace shardline {
@@ -19,7 +20,25 @@ uint64_t mixed(uint64_t z)
     return z ^ (z >> 31);
 }
 
-uint64_t hash_of(const Point& point, uint64_t seed, int32_t pass)
+/// What the points of the sweep differ in that those of most runs do not.
+struct Varying {
+    bool ranks = false, types = false;
+};
+
+Varying varying_in(std::span<const Point> points)
+{
+    Varying varying;
+    const Point* first = nullptr;
+    for (const Point& point : points) {
+        if (point.kind != PointKind::crossover) continue;
+        if (!first) first = &point;
+        varying.ranks = varying.ranks || point.P != first->P;
+        varying.types = varying.types || point.compute_type != first->compute_type || point.wire_type != first->wire_type;
+    }
+    return varying;
+}
+
+uint64_t hash_of(const Point& point, uint64_t seed, int32_t pass, Varying varying)
 {
     uint64_t hash = mixed(seed);
     for (int64_t number : {static_cast<int64_t>(pass), static_cast<int64_t>(point.kind), point.B, point.D, point.F,
@@ -29,6 +48,8 @@ uint64_t hash_of(const Point& point, uint64_t seed, int32_t pass)
     if (point.round > 0) hash = mixed(hash ^ static_cast<uint64_t>(point.round));
     for (char letter : point.algorithm) hash = mixed(hash ^ static_cast<unsigned char>(letter));
     for (char letter : point.strategy) hash = mixed(hash ^ static_cast<unsigned char>(letter));
+    if (varying.ranks) hash = mixed(hash ^ static_cast<uint64_t>(point.P));
+    if (varying.types) hash = mixed(hash ^ (16 * static_cast<uint64_t>(point.compute_type) + static_cast<uint64_t>(point.wire_type)));
     return hash;
 }
 
@@ -50,20 +71,43 @@ std::vector<Shape> shapes_of(const Experiment& experiment)
 {
     std::vector<Shape> shapes;
     for (int64_t B : experiment.B)
-        for (int64_t F : experiment.F) shapes.push_back({B, F});
+        for (int64_t F : experiment.F)
+            for (ElementType compute_type : experiment.compute_type)
+                for (ElementType wire_type : experiment.wire_type) shapes.push_back({B, F, compute_type, wire_type});
     return shapes;
 }
 
-int64_t message_bytes(const Experiment& experiment, Shape shape)
+std::vector<int32_t> ranks_of(const Experiment& experiment, int32_t job)
 {
-    return bytes_of(experiment.wire_type) * shape.B * shape.F;
+    if (experiment.rank_choice == RankChoice::all || job < 2) return {job};
+    std::vector<int64_t> ranks = experiment.ranks;
+    if (experiment.rank_choice == RankChoice::sweep) {
+        ranks = {job};
+        for (int64_t power = 2; power < job; power *= 2) {
+            ranks.push_back(power);
+            ranks.push_back(power / 2 * 3);
+        }
+    }
+    std::erase_if(ranks, [job](int64_t P) { return P > job; });
+    sort_and_drop_repeats(ranks);
+    return {ranks.begin(), ranks.end()};
 }
 
-Point sweep_point(const Experiment& experiment, Shape shape, int64_t D, int32_t P, const std::string& strategy)
+std::vector<int64_t> ranks_left_out(const Experiment& experiment, int32_t job)
+{
+    std::vector<int64_t> left_out;
+    if (experiment.rank_choice == RankChoice::listed)
+        std::ranges::copy_if(experiment.ranks, std::back_inserter(left_out), [job](int64_t P) { return P > job; });
+    return left_out;
+}
+
+int64_t message_bytes(Shape shape) { return bytes_of(shape.wire_type) * shape.B * shape.F; }
+
+Point sweep_point(Shape shape, int64_t D, int32_t P, const std::string& strategy)
 {
     return {.kind = PointKind::crossover, .B = shape.B, .D = D, .F = shape.F, .P = P,
-            .message_bytes = message_bytes(experiment, shape), .segment_bytes = 0,
-            .compute_type = experiment.compute_type, .wire_type = experiment.wire_type,
+            .message_bytes = message_bytes(shape), .segment_bytes = 0,
+            .compute_type = shape.compute_type, .wire_type = shape.wire_type,
             .strategy = strategy, .tiles = ""};
 }
 
@@ -71,7 +115,7 @@ Point matmul_point(const Experiment& experiment, Shape shape, int64_t K, int32_t
 {
     return {.kind = PointKind::matmul, .B = shape.B, .D = K * P, .F = shape.F, .P = P,
             .message_bytes = 0, .segment_bytes = 0,
-            .compute_type = experiment.compute_type, .wire_type = experiment.wire_type, .strategy = "", .tiles = ""};
+            .compute_type = shape.compute_type, .wire_type = experiment.wire_type.front(), .strategy = "", .tiles = ""};
 }
 
 std::vector<Point> exchange_points(int64_t bytes, int32_t P)
@@ -91,7 +135,7 @@ std::vector<Point> exchange_points(int64_t bytes, int32_t P)
 
 std::vector<Point> allreduce_points(const Experiment& experiment, Shape shape, int32_t P)
 {
-    const int64_t element = bytes_of(experiment.wire_type);
+    const int64_t element = bytes_of(shape.wire_type);
     const int64_t n = shape.B * shape.F;
     std::vector<int64_t> counts{n / 4, n / 2, n - n / 4, n + n / 2};
     std::erase_if(counts, [n](int64_t count) { return count < 1 || count == n; });
@@ -100,7 +144,7 @@ std::vector<Point> allreduce_points(const Experiment& experiment, Shape shape, i
     for (const std::string& strategy : experiment.strategy)
         for (int64_t count : counts)
             points.push_back({.kind = PointKind::allreduce, .P = P, .message_bytes = count * element, .segment_bytes = 0,
-                              .compute_type = experiment.compute_type, .wire_type = experiment.wire_type,
+                              .compute_type = shape.compute_type, .wire_type = shape.wire_type,
                               .strategy = strategy, .tiles = ""});
     return points;
 }
@@ -152,7 +196,8 @@ std::vector<Point> collective_points(const Experiment& experiment, std::span<con
     constexpr int64_t MiB = 1024 * 1024;
     std::vector<Point> points = exchange_points(8, P);
     for (const Point& point : exchange_points(4 * MiB, P)) points.push_back(point);
-    const int64_t element = bytes_of(experiment.wire_type);
+    const ElementType type = experiment.wire_type.front();
+    const int64_t element = bytes_of(type);
     std::vector<int64_t> sizes;
     for (const int64_t bytes : experiment.message_bytes) sizes.push_back(std::max<int64_t>(1, bytes / element) * element);
     sort_and_drop_repeats(sizes);
@@ -160,8 +205,8 @@ std::vector<Point> collective_points(const Experiment& experiment, std::span<con
     names.insert(names.end(), algorithms.begin(), algorithms.end());
     for (const int64_t bytes : sizes)
         for (const std::string& name : names)
-            points.push_back({.kind = PointKind::collective, .P = P, .message_bytes = bytes, .segment_bytes = 0, .compute_type = experiment.wire_type,
-                              .wire_type = experiment.wire_type, .strategy = "mpi_allreduce", .algorithm = name, .tiles = ""});
+            points.push_back({.kind = PointKind::collective, .P = P, .message_bytes = bytes, .segment_bytes = 0, .compute_type = type,
+                              .wire_type = type, .strategy = "mpi_allreduce", .algorithm = name, .tiles = ""});
     return points;
 }
 
@@ -198,7 +243,8 @@ std::vector<int32_t> visiting_order(std::span<const Point> points, uint64_t seed
 {
     std::vector<int32_t> order(points.size());
     std::iota(order.begin(), order.end(), 0);
-    std::ranges::stable_sort(order, {}, [&](int32_t i) { return hash_of(points[static_cast<size_t>(i)], seed, pass); });
+    const Varying varying = varying_in(points);
+    std::ranges::stable_sort(order, {}, [&](int32_t i) { return hash_of(points[static_cast<size_t>(i)], seed, pass, varying); });
     return order;
 }
 

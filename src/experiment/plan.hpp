@@ -12,21 +12,28 @@
 
 namespace shardline {
 
-/// One (B, F) of an experiment: it has one crossover.
+/// What has one crossover with each number of ranks.
 struct Shape {
     int64_t B, F;
+    ElementType compute_type = ElementType::f32, wire_type = ElementType::f32;
 };
 
-/// Every pairing of the experiment's B and F.
+/// Every pairing of the experiment's B and F and types.
 std::vector<Shape> shapes_of(const Experiment& experiment);
 
+/// The numbers of ranks that share D, ascending, of a job that has `job` ranks; at least one unless all that are listed are more.
+std::vector<int32_t> ranks_of(const Experiment& experiment, int32_t job);
+
+/// Those listed that the job does not have.
+std::vector<int64_t> ranks_left_out(const Experiment& experiment, int32_t job);
+
 /// Bytes of Z on the wire: the law's V = s·B·F.
-int64_t message_bytes(const Experiment& experiment, Shape shape);
+int64_t message_bytes(Shape shape);
 
 /// A point of the sweep over D. How the strategy cuts its work there is left open.
-Point sweep_point(const Experiment& experiment, Shape shape, int64_t D, int32_t P, const std::string& strategy);
+Point sweep_point(Shape shape, int64_t D, int32_t P, const std::string& strategy);
 
-/// Calibration of C: a matmul of width K on every rank, so D = K·P.
+/// Calibration of C: a matmul of width K on every rank, so D = K·P. Nothing travels: one point for all wire types.
 Point matmul_point(const Experiment& experiment, Shape shape, int64_t K, int32_t P);
 
 /// Calibration of W: `bytes` each way in every segment size worth trying, the whole message last.

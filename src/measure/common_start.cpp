@@ -99,14 +99,14 @@ void CommonStart::answer_root()
     }
 }
 
-bool CommonStart::wait()
+bool CommonStart::wait(MPI_Comm work, MPI_Comm control)
 {
     if (sync_ == Sync::barrier) {
-        MPI_Barrier(session_.work());
+        MPI_Barrier(work);
         return false;
     }
     int64_t start_ns = session_.is_root() ? now_ns() + window_ns_ : 0;
-    MPI_Bcast(&start_ns, 1, MPI_INT64_T, 0, session_.control());
+    MPI_Bcast(&start_ns, 1, MPI_INT64_T, 0, control);
     const int64_t my_start_ns = to_own_ns(mine_, start_ns);
     const bool late = now_ns() > my_start_ns;
     while (now_ns() < my_start_ns) {
@@ -114,11 +114,11 @@ bool CommonStart::wait()
     return late;
 }
 
-int64_t CommonStart::skew_ns(const int64_t* readings) const
+int64_t CommonStart::skew_ns(const int64_t* readings, size_t ranks) const
 {
     if (all_.empty()) return -1;
     int64_t earliest = std::numeric_limits<int64_t>::max(), latest = std::numeric_limits<int64_t>::min();
-    for (size_t rank = 0; rank < all_.size(); ++rank) {
+    for (size_t rank = 0; rank < std::min(ranks, all_.size()); ++rank) {
         const int64_t common = to_common_ns(all_[rank], readings[rank]);
         earliest = std::min(earliest, common);
         latest = std::max(latest, common);

@@ -22,12 +22,14 @@ public:
     std::vector<ClockModel> model_clocks();
 
     /// Waits for the start. True where this rank came too late for the agreed moment (never with a barrier).
-    /// Collective over session.
-    bool wait();
+    /// Collective over session, or over both of the communicators, which hold the first of its ranks.
+    bool wait() { return wait(session_.work(), session_.control()); }
+    bool wait(MPI_Comm work, MPI_Comm control);
 
-    /// Latest minus earliest of the ranks' readings (one for each rank, own clocks) on rank 0's clock, in ns; −1
-    /// where clocks were not modelled. On rank 0.
-    int64_t skew_ns(const int64_t* readings) const;
+    /// Latest minus earliest of the readings (own clocks) of the first `ranks` ranks, without a number of all, on rank 0's clock, in
+    /// ns; −1 where clocks were not modelled. On rank 0.
+    int64_t skew_ns(const int64_t* readings) const { return skew_ns(readings, all_.size()); }
+    int64_t skew_ns(const int64_t* readings, size_t ranks) const;
 
     /// Gives ranks that came late more time, ranks that never do less. Rank 0's word counts.
     void adapt_window(int64_t late, int64_t repetitions);

@@ -5,6 +5,7 @@
 #include "measure/blas.hpp"
 #include "measure/clock.hpp"
 #include "measure/memory.hpp"
+#include "measure/placement.hpp"
 #include "measure/strategy.hpp"
 #include "measure/timed_step.hpp"
 #include "measure/visitor.hpp"
@@ -69,17 +70,6 @@ std::vector<std::string> algorithms_of(const Session& session, const Experiment&
     return names;
 }
 
-/// Collective over control.
-std::vector<std::string> hosts_of_ranks(const Session& session)
-{
-    std::vector<char> mine(MPI_MAX_PROCESSOR_NAME, '\0'), all(mine.size() * static_cast<size_t>(session.size()));
-    host_name().copy(mine.data(), mine.size() - 1);
-    MPI_Allgather(mine.data(), static_cast<int>(mine.size()), MPI_CHAR, all.data(), static_cast<int>(mine.size()), MPI_CHAR, session.control());
-    std::vector<std::string> hosts;
-    for (size_t rank = 0; rank < static_cast<size_t>(session.size()); ++rank) hosts.emplace_back(all.data() + rank * mine.size());
-    return hosts;
-}
-
 /// What was done at one point so far. The same on every rank.
 struct PointHistory {
     int32_t visits = 0;     ///< complete ones
@@ -96,8 +86,8 @@ struct Stopped {};
 class Runner {
 public:
     Runner(const Session& session, const Experiment& experiment, RunData data, const RunOutput& output)
-        : session_(session), experiment_(experiment), output_(output), data_(std::move(data)), visitor_(session, experiment),
-          started_ns_(now_ns())
+        : session_(session), experiment_(experiment), output_(output), data_(std::move(data)), ranks_(ranks_of(experiment, session.size())),
+          visitor_(session, experiment), started_ns_(now_ns())
     {
         data_.repetitions.ranks = session.size();
         recall();
@@ -114,8 +104,9 @@ public:
                 record_precision();
                 return {std::move(data_), false};
             }
-            calibrate();
-            if (P() > 1) {
+            note_ranks_left_out();
+            for (const int32_t P : ranks_) calibrate(P);
+            if (ranks_.back() > 1) {
                 plan_sweep();
                 sweep();
                 make_up_checks();
@@ -128,7 +119,15 @@ public:
     }
 
 private:
-    int32_t P() const { return session_.size(); }
+    void note_ranks_left_out()
+    {
+        const auto left_out = ranks_left_out(experiment_, session_.size());
+        if (left_out.empty()) return;
+        on_root(session_, [&] {
+            keep({"ranks_left_out", Severity::note, -1,
+                  fmt::format("ranks = {} are left out (this run has {}): start as many for them", fmt::join(left_out, ", "), session_.size())});
+        });
+    }
 
     /// Of an experiment whose points follow from it and the machine alone: those a resumed run has already stay.
     void lay_points()
@@ -137,43 +136,43 @@ private:
         if (experiment_.measure == Measure::roofline) {
             const int64_t vector_bytes = vector_bytes_of(session_, experiment_, data_.ranks);
             visitor_.evict_with(vector_bytes);
-            points = roofline_points(experiment_, vector_bytes, P());
+            points = roofline_points(experiment_, vector_bytes, session_.size());
         } else if (experiment_.measure == Measure::allreduce) {
-            points = collective_points(experiment_, algorithms_of(session_, experiment_), P());
+            points = collective_points(experiment_, algorithms_of(session_, experiment_), session_.size());
         } else {
             const auto rounds = link_rounds(hosts_of_ranks(session_));
-            points = link_points(experiment_, rounds.size(), P());
+            points = link_points(experiment_, rounds.size(), session_.size());
             visitor_.use_rounds(rounds);
         }
         if (data_.points.empty()) add_points(points);
     }
 
-    // Calibration: W and alpha, the allreduce around V, then matmuls long enough to reach past the crossover.
+    // Calibration, for each number of ranks: W and alpha, the allreduce around V, then matmuls long enough to reach past the crossover.
 
-    void calibrate()
+    void calibrate(int32_t P)
     {
-        if (P() > 1) {
-            calibrate_exchange();
-            segment_bytes_ = agreed_segment_bytes();
-            for (const Shape shape : shapes_of(experiment_))
-                for (const Point& point : allreduce_points(experiment_, shape, P())) measure_once(with_segments(point));
+        if (P > 1) {
+            calibrate_exchange(P);
+            segment_bytes_[P] = agreed_segment_bytes(P);
+            for (const Shape& shape : shapes_of(experiment_))
+                for (const Point& point : allreduce_points(experiment_, shape, P)) measure_once(with_segments(point));
         }
-        for (const Shape shape : shapes_of(experiment_)) calibrate_matmul(shape);
-        calibrate_peak();
+        for (const Shape& shape : shapes_of(experiment_)) calibrate_matmul(shape, P);
+        for (const ElementType type : experiment_.compute_type) calibrate_peak(type, P);
     }
 
-    void calibrate_exchange()
+    void calibrate_exchange(int32_t P)
     {
-        measure_once(exchange_points(8, P()).front());
+        measure_once(exchange_points(8, P).front());
         for (int64_t bytes = MiB; bytes <= largest_exchange_bytes; bytes *= 4) {
             double longest_s = 0;
-            for (const Point& point : exchange_points(bytes, P())) longest_s = std::max(longest_s, measure_once(point));
+            for (const Point& point : exchange_points(bytes, P)) longest_s = std::max(longest_s, measure_once(point));
             if (longest_s > long_exchange_s) break; // larger ones would only repeat it, slowly
         }
     }
 
     /// Of the strategies that cut messages themselves: the smallest with which the largest exchange went as fast as with any.
-    int64_t agreed_segment_bytes()
+    int64_t agreed_segment_bytes(int32_t P)
     {
         if (experiment_.segment_bytes > 0) return experiment_.segment_bytes;
         constexpr double as_fast = 1.02;
@@ -183,7 +182,7 @@ private:
             int64_t largest = 0;
             for (size_t i = 0; i < data_.points.size(); ++i) {
                 const Point& point = data_.points[i];
-                if (point.kind != PointKind::exchange || point.message_bytes < largest) continue;
+                if (point.kind != PointKind::exchange || point.P != P || point.message_bytes < largest) continue;
                 if (point.message_bytes > largest) time_s.clear();
                 largest = point.message_bytes;
                 time_s[point.segment_bytes] = measured_time_s(static_cast<int32_t>(i));
@@ -198,34 +197,38 @@ private:
     Point with_segments(Point point) const
     {
         const auto strategy = strategy_named(point.strategy);
-        if (strategy && is_segmented(*strategy)) point.segment_bytes = segment_bytes_;
+        if (strategy && is_segmented(*strategy)) point.segment_bytes = segment_bytes_.at(point.P);
         return point;
     }
 
     /// Widths in factors of two until the matmul takes four times as long as the allreduce, so that D_model lies inside.
-    void calibrate_matmul(Shape shape)
+    void calibrate_matmul(const Shape& shape, int32_t P)
     {
-        const double reach_s = 4 * allreduce_time_near_s(message_bytes(experiment_, shape));
-        for (int64_t K = 8; K <= widest_calibration && visitor_.fits(shape.B, shape.F, K); K *= 2) {
-            const double time_s = measure_once(matmul_point(experiment_, shape, K, P()));
+        const double reach_s = 4 * allreduce_time_near_s(shape, P);
+        for (int64_t K = 8; K <= widest_calibration && visitor_.fits(shape, K); K *= 2) {
+            const double time_s = measure_once(matmul_point(experiment_, shape, K, P));
             if (reaches_far_enough(K, time_s, reach_s)) break;
         }
     }
 
     /// C is the rate of large matmuls: square ones, larger while they are quick.
-    void calibrate_peak()
+    void calibrate_peak(ElementType type, int32_t P)
     {
-        for (int64_t n = 1024; n <= 4096 && visitor_.fits(n, n, n); n *= 2)
-            if (measure_once(matmul_point(experiment_, {n, n}, n, P())) > long_peak_s) break;
+        for (int64_t n = 1024; n <= 4096; n *= 2) {
+            const Shape square{n, n, type, experiment_.wire_type.front()};
+            if (!visitor_.fits(square, n) || measure_once(matmul_point(experiment_, square, n, P)) > long_peak_s) break;
+        }
     }
 
     /// The longest of the allreduce calibrations next to V; 0 for one rank.
-    double allreduce_time_near_s(int64_t bytes)
+    double allreduce_time_near_s(const Shape& shape, int32_t P)
     {
+        const int64_t bytes = message_bytes(shape);
         double time_s = 0;
         for (size_t i = 0; session_.is_root() && i < data_.points.size(); ++i) {
             const Point& point = data_.points[i];
-            if (point.kind == PointKind::allreduce && point.message_bytes <= 2 * bytes && point.message_bytes >= bytes / 2)
+            const bool same = point.P == P && point.compute_type == shape.compute_type && point.wire_type == shape.wire_type;
+            if (point.kind == PointKind::allreduce && same && point.message_bytes <= 2 * bytes && point.message_bytes >= bytes / 2)
                 time_s = std::max(time_s, measured_time_s(static_cast<int32_t>(i)));
         }
         return agreed(time_s);
@@ -235,31 +238,32 @@ private:
 
     void plan_sweep()
     {
-        for (const Shape shape : shapes_of(experiment_)) {
-            if (!swept_D(shape).empty()) continue; // planned before the run was stopped
-            add_sweep_points(shape, experiment_.D ? *experiment_.D : D_around(agreed(predicted_D(shape)), P()));
-        }
+        for (const int32_t P : ranks_)
+            for (const Shape& shape : shapes_of(experiment_)) {
+                if (!swept_D(shape, P).empty()) continue; // planned before the run was stopped
+                add_sweep_points(shape, P, experiment_.D ? *experiment_.D : D_around(agreed(predicted_D(shape, P)), P));
+            }
     }
 
     /// On rank 0, as all analysis of samples: it may refuse them, and then all ranks must learn of it.
-    double predicted_D(Shape shape)
+    double predicted_D(const Shape& shape, int32_t P)
     {
         double D = 0;
         on_root(session_, [&] {
-            const auto prediction = predicted_crossover(data_, sweep_of(sweep_point(experiment_, shape, P(), P(), experiment_.strategy.front())));
+            const auto prediction = predicted_crossover(data_, sweep_of(sweep_point(shape, P, P, experiment_.strategy.front())));
             // Without a prediction (curves that do not cross) start somewhere: the sweep extends itself until it brackets.
-            D = prediction ? prediction->D.value : 64.0 * P();
+            D = prediction ? prediction->D.value : 64.0 * P;
         });
         return D;
     }
 
-    void add_sweep_points(Shape shape, const std::vector<int64_t>& D_values)
+    void add_sweep_points(const Shape& shape, int32_t P, const std::vector<int64_t>& D_values)
     {
         std::vector<Point> points;
         for (int64_t D : D_values) {
-            if (experiment_.D || visitor_.fits(shape.B, shape.F, largest_shard_width(D, P()))) {
+            if (experiment_.D || visitor_.fits(shape, largest_shard_width(D, P))) {
                 for (const std::string& strategy : experiment_.strategy)
-                    points.push_back(visitor_.with_tiles(with_segments(sweep_point(experiment_, shape, D, P(), strategy))));
+                    points.push_back(visitor_.with_tiles(with_segments(sweep_point(shape, D, P, strategy))));
                 continue;
             }
             on_root(session_, [&] {
@@ -346,23 +350,25 @@ private:
     {
         Analysis analysis; // on rank 0
         on_root(session_, [&] { analysis = analyse({&data_, 1}); });
-        for (const Shape shape : shapes_of(experiment_)) {
-            const std::vector<int64_t> measured = swept_D(shape);
-            if (measured.empty()) continue;
-            // All strategies get the points that one of them needs, so that they can be compared at each.
-            std::set<int64_t> added;
-            for (const std::string& strategy : experiment_.strategy) {
-                const double crossing = agreed(session_.is_root() ? crossing_in(analysis, shape, strategy) : 0);
-                for (int64_t D : D_to_add(measured, crossing, P())) added.insert(D);
+        for (const int32_t P : ranks_)
+            for (const Shape& shape : shapes_of(experiment_)) {
+                const std::vector<int64_t> measured = swept_D(shape, P);
+                if (measured.empty()) continue;
+                // All strategies get the points that one of them needs, so that they can be compared at each.
+                std::set<int64_t> added;
+                for (const std::string& strategy : experiment_.strategy) {
+                    const Sweep sweep = sweep_of(sweep_point(shape, P, P, strategy));
+                    const double crossing = agreed(session_.is_root() ? crossing_in(analysis, sweep) : 0);
+                    for (int64_t D : D_to_add(measured, crossing, P)) added.insert(D);
+                }
+                add_sweep_points(shape, P, {added.begin(), added.end()});
             }
-            add_sweep_points(shape, {added.begin(), added.end()});
-        }
     }
 
     /// D where the curves cross; 0 when every point is compute-bound, infinity when none is.
-    static double crossing_in(const Analysis& analysis, Shape shape, const std::string& strategy)
+    static double crossing_in(const Analysis& analysis, const Sweep& sweep)
     {
-        auto ours = [&](const auto& it) { return it.B == shape.B && it.F == shape.F && it.strategy == strategy; };
+        auto ours = [&](const auto& it) { return Sweep{it.B, it.F, it.P, it.compute_type, it.wire_type, it.strategy} == sweep; };
         for (const Crossover& crossover : analysis.crossovers)
             if (ours(crossover) && crossover.D_obs) return crossover.D_obs->value;
         for (const PointSummary& summary : analysis.points)
@@ -372,11 +378,13 @@ private:
     }
 
     /// D of the sweep's points, ascending.
-    std::vector<int64_t> swept_D(Shape shape) const
+    std::vector<int64_t> swept_D(const Shape& shape, int32_t P) const
     {
         std::vector<int64_t> D;
         for (const Point& point : data_.points)
-            if (point.kind == PointKind::crossover && point.B == shape.B && point.F == shape.F) D.push_back(point.D);
+            if (point.kind == PointKind::crossover && point.B == shape.B && point.F == shape.F && point.P == P &&
+                point.compute_type == shape.compute_type && point.wire_type == shape.wire_type)
+                D.push_back(point.D);
         std::ranges::sort(D);
         D.erase(std::unique(D.begin(), D.end()), D.end());
         return D;
@@ -409,6 +417,16 @@ private:
                             experiment_.time_budget_s, fewest, experiment_.passes)};
     }
 
+    /// "B = 1024, F = 1024", and what else several sweeps differ in.
+    std::string subject_of(const Sweep& sweep) const
+    {
+        std::string text = fmt::format("B = {}, F = {}", sweep.B, sweep.F);
+        if (ranks_.size() > 1) text += fmt::format(", P = {}", sweep.P);
+        if (experiment_.compute_type.size() > 1) text += fmt::format(", {} matmul", name_of(sweep.compute_type));
+        if (experiment_.wire_type.size() > 1) text += fmt::format(", {} on the wire", name_of(sweep.wire_type));
+        return text;
+    }
+
     Finding precision_note(const SweepPrecision& sweep) const
     {
         const auto known = std::ranges::count_if(sweep.points, &PointPrecision::reached);
@@ -417,8 +435,7 @@ private:
                                       ? fmt::format("D_obs is known to ±{:.1f} %", 100 * sweep.D_obs_relative_half_width)
                                       : "D_obs rests on too few samples for an interval";
         return {"precision", Severity::note, -1,
-                fmt::format("B = {}, F = {}: {} (target ±{:.3g} %), {} of {} points to ±{:.3g} % in each time", sweep.sweep.B,
-                            sweep.sweep.F, D_obs, 100 * experiment_.target_D_obs, known, sweep.points.size(),
+                fmt::format("{}: {} (target ±{:.3g} %), {} of {} points to ±{:.3g} % in each time", subject_of(sweep.sweep), D_obs, 100 * experiment_.target_D_obs, known, sweep.points.size(),
                             100 * experiment_.target_point)};
     }
 
@@ -518,7 +535,7 @@ private:
     double measured_time_s(int32_t index) const
     {
         const Repetitions& all = data_.repetitions;
-        const size_t ranks = static_cast<size_t>(P());
+        const size_t ranks = static_cast<size_t>(session_.size());
         std::vector<double> times;
         for (size_t row = 0; row < all.size(); ++row) {
             if (all.point[row] != index || all.pass[row] != 0 || all.warmup[row]) continue;
@@ -649,10 +666,11 @@ private:
     const Experiment& experiment_;
     const RunOutput& output_;
     RunData data_; ///< points on every rank, samples on rank 0
+    std::vector<int32_t> ranks_; ///< numbers of ranks that share D, ascending
     std::vector<PointHistory> history_; ///< of each point
     Visitor visitor_;
     int64_t started_ns_;
-    int64_t segment_bytes_ = 0; ///< of strategies that cut messages themselves
+    std::map<int32_t, int64_t> segment_bytes_; ///< of strategies that cut messages themselves, by number of ranks
     int64_t sweep_started_ns_ = 0, done_at_start_ = 0;
 };
 
@@ -666,8 +684,8 @@ Machine probe(const Session& session, const Experiment& experiment)
 {
     constexpr int64_t n = 256, bytes = MiB, repetitions = 3;
     Operands operands;
-    operands.compute_type = experiment.compute_type;
-    operands.wire_type = experiment.wire_type;
+    operands.compute_type = experiment.compute_type.front();
+    operands.wire_type = experiment.wire_type.front();
     prepare(operands, n, n, {0, n});
     const Buffer send(bytes), receive(bytes);
     std::vector<MPI_Request> requests(static_cast<size_t>(exchange_requests(bytes, bytes)));
@@ -699,7 +717,7 @@ void refuse_unsupported_strategies(const Experiment& experiment)
         if (const std::string why = why_unavailable(*strategy_named(name)); !why.empty())
             throw InputError(fmt::format("strategy {} is not available ({}): use another", name, why));
     if (!asks_for("mpi_persistent")) return;
-    for (const Shape shape : shapes_of(experiment))
+    for (const Shape& shape : shapes_of(experiment))
         if (shape.B * shape.F > max_mpi_count)
             throw InputError(fmt::format("strategy mpi_persistent cannot sum {} elements (one request takes {} at most): leave it out, or "
                                          "use smaller B and F",
@@ -708,7 +726,7 @@ void refuse_unsupported_strategies(const Experiment& experiment)
 
 void refuse_unsupported(const Experiment& experiment)
 {
-    const auto types = experiment.measure == Measure::roofline ? experiment.types : std::vector<ElementType>{experiment.compute_type};
+    const auto types = experiment.measure == Measure::roofline ? experiment.types : experiment.compute_type;
     for (const ElementType type : types)
         if (!blas_supports(type)) refuse_type(type);
     if (experiment.measure == Measure::crossover) refuse_unsupported_strategies(experiment);
@@ -726,8 +744,9 @@ namespace {
 
 int64_t collective_memory_bytes(const Experiment& experiment)
 {
-    const int64_t elements = std::ranges::max(experiment.message_bytes) / bytes_of(experiment.wire_type) + 1;
-    return operand_bytes(1, elements, 0, experiment.wire_type, experiment.wire_type) + 2 * largest_exchange_bytes;
+    const ElementType type = experiment.wire_type.front();
+    const int64_t elements = std::ranges::max(experiment.message_bytes) / bytes_of(type) + 1;
+    return operand_bytes(1, elements, 0, type, type) + 2 * largest_exchange_bytes;
 }
 
 /// One message each way; all at once shares the largest among the peers.
@@ -740,6 +759,12 @@ int64_t roofline_memory_bytes(const std::vector<Point>& points, int64_t vector_b
         if (point.kind == PointKind::matmul || point.kind == PointKind::cold_matmul)
             operands = std::max(operands, operand_bytes(point.B, point.F, largest_shard_width(point.D, point.P), point.compute_type, point.wire_type));
     return 3 * vector_bytes + operands;
+}
+
+void require_ranks(const Experiment& experiment, int32_t job)
+{
+    if (experiment.rank_choice == RankChoice::listed && (job < 2 || ranks_of(experiment, job).empty()))
+        throw InputError(fmt::format("ranks = {} are more than this run has ({}): start as many, or give \"sweep\"", fmt::join(experiment.ranks, ", "), job));
 }
 
 } // namespace
@@ -767,16 +792,28 @@ void require_feasible(const Session& session, const Experiment& experiment, std:
         require_memory(roofline_memory_bytes(roofline_points(experiment, vector_bytes, P), vector_bytes), session);
         return;
     }
-    for (const Shape shape : shapes_of(experiment)) {
-        const int64_t widest = experiment.D && P > 1 ? std::ranges::max(*experiment.D) : P; // "auto" keeps to what fits
-        require_memory(memory_per_rank_bytes(experiment, shape.B, shape.F, largest_shard_width(widest, P), P), session);
-    }
+    require_ranks(experiment, P);
+    int64_t most_bytes = 0;
+    for (const int32_t sharing : ranks_of(experiment, P))
+        for (const Shape& shape : shapes_of(experiment)) {
+            const int64_t widest = experiment.D && sharing > 1 ? std::ranges::max(*experiment.D) : sharing; // "auto" keeps to what fits
+            most_bytes = std::max(most_bytes, memory_per_rank_bytes(experiment, shape, largest_shard_width(widest, sharing), sharing, P));
+        }
+    require_memory(most_bytes, session);
 }
 
 namespace {
 
-/// Seconds that one repetition of each calibration point takes at that C and W: the steps of Runner::calibrate.
-double calibration_s(const Experiment& experiment, Shape shape, int32_t P, const Machine& machine)
+/// The probe multiplies in the first type: how many times as long another takes, roughly.
+double slower_than_probe(const Experiment& experiment, ElementType type)
+{
+    const auto cost = [](ElementType its) { return its == ElementType::f64 ? 2.0 : 1.0; };
+    return cost(type) / cost(experiment.compute_type.front());
+}
+
+/// Seconds that one repetition of each calibration point that P ranks share takes at that C and W, whatever the shape: steps of
+/// Runner::calibrate.
+double common_calibration_s(const Experiment& experiment, int32_t P, const Machine& machine)
 {
     double total_s = 0;
     for (int64_t bytes = MiB; P > 1 && bytes <= largest_exchange_bytes; bytes *= 4) {
@@ -784,42 +821,51 @@ double calibration_s(const Experiment& experiment, Shape shape, int32_t P, const
         total_s += time_s * static_cast<double>(exchange_points(bytes, P).size());
         if (time_s > long_exchange_s) break;
     }
+    for (const ElementType type : experiment.compute_type)
+        for (int64_t n = 1024; n <= 4096; n *= 2) {
+            const double time_s = slower_than_probe(experiment, type) * comp_time_s(n, n * P, n, P, machine.C);
+            total_s += time_s;
+            if (time_s > long_peak_s) break;
+        }
+    return total_s;
+}
+
+/// The same of the points of one shape.
+double calibration_s(const Experiment& experiment, const Shape& shape, int32_t P, const Machine& machine)
+{
+    double total_s = 0;
     if (P > 1)
         for (const Point& point : allreduce_points(experiment, shape, P))
             total_s += allreduce_bandwidth_bound_s(static_cast<double>(point.message_bytes), P, machine.W);
     const double reach_s =
-        4 * allreduce_bandwidth_bound_s(static_cast<double>(message_bytes(experiment, shape)), P, machine.W);
+        4 * allreduce_bandwidth_bound_s(static_cast<double>(message_bytes(shape)), P, machine.W);
     for (int64_t K = 8; K <= widest_calibration; K *= 2) {
-        const double time_s = comp_time_s(shape.B, K * P, shape.F, P, machine.C);
+        const double time_s = slower_than_probe(experiment, shape.compute_type) * comp_time_s(shape.B, K * P, shape.F, P, machine.C);
         total_s += time_s;
         if (reaches_far_enough(K, time_s, reach_s)) break;
-    }
-    for (int64_t n = 1024; n <= 4096; n *= 2) {
-        const double time_s = comp_time_s(n, n * P, n, P, machine.C);
-        total_s += time_s;
-        if (time_s > long_peak_s) break;
     }
     return total_s;
 }
 
 } // namespace
 
-int64_t memory_per_rank_bytes(const Experiment& experiment, int64_t B, int64_t F, int64_t K, int32_t P)
+int64_t memory_per_rank_bytes(const Experiment& experiment, const Shape& shape, int64_t K, int32_t P, int32_t job)
 {
+    const auto& [B, F, compute_type, wire_type] = shape;
     // The allreduce calibration takes a Z of one and a half times the size, the exchange two messages.
-    const int64_t calibration =
-        P > 1 ? operand_bytes(B, (F + 1) / 2, 0, experiment.compute_type, experiment.wire_type) + 2 * largest_exchange_bytes : 0;
+    const int64_t calibration = P > 1 ? operand_bytes(B, (F + 1) / 2, 0, compute_type, wire_type) + 2 * largest_exchange_bytes : 0;
     constexpr int64_t points_expected = 60, bytes_per_row = 32, bytes_per_row_and_rank = 6 * 8;
     // In floating point: counts that a user may give make a product beyond 64 bits.
-    const double rows = 2.0 * points_expected * static_cast<double>(experiment.passes) *
+    const double crossovers = static_cast<double>(shapes_of(experiment).size() * ranks_of(experiment, job).size());
+    const double rows = 2.0 * points_expected * crossovers * static_cast<double>(experiment.passes) *
                         static_cast<double>(experiment.repetitions + experiment.warmups);
     constexpr double beyond_any_memory = 0x1p60;
-    const double samples = std::min(beyond_any_memory, rows * static_cast<double>(bytes_per_row + P * bytes_per_row_and_rank));
+    const double samples = std::min(beyond_any_memory, rows * static_cast<double>(bytes_per_row + job * bytes_per_row_and_rank));
     // Partial sums that a ring of more than two passes on.
     const int64_t ring = std::ranges::any_of(experiment.strategy, [](const std::string& name) { return is_segmented(*strategy_named(name)); })
-                             ? bytes_of(experiment.wire_type) * B * F / P * std::max(0, P - 2)
+                             ? bytes_of(wire_type) * B * F / P * std::max(0, P - 2)
                              : 0;
-    return operand_bytes(B, F, K, experiment.compute_type, experiment.wire_type) + calibration + ring + static_cast<int64_t>(samples);
+    return operand_bytes(B, F, K, compute_type, wire_type) + calibration + ring + static_cast<int64_t>(samples);
 }
 
 namespace {
@@ -885,6 +931,32 @@ Plan plan_links(const Session& session, const Experiment& experiment, const Mach
     return plan;
 }
 
+/// How often each calibration point is timed, as planned.
+double visits_of_calibration(const Experiment& experiment)
+{
+    return static_cast<double>((experiment.passes + 1) * (experiment.repetitions + experiment.warmups));
+}
+
+PlannedShape plan_shape(const Experiment& experiment, const Shape& shape, int32_t P, int32_t job, const Machine& machine)
+{
+    const auto s = static_cast<double>(bytes_of(shape.wire_type));
+    const double C = machine.C / slower_than_probe(experiment, shape.compute_type);
+    const double B = static_cast<double>(shape.B), F = static_cast<double>(shape.F);
+    const double D = P > 1 ? D_star(s, P, C, machine.W) : 0;
+    PlannedShape planned{.B = shape.B, .F = shape.F, .P = P, .compute_type = shape.compute_type, .wire_type = shape.wire_type, .D = {},
+                         .message_bytes = message_bytes(shape)};
+    if (P > 1) planned.D = experiment.D ? *experiment.D : D_around(D, P);
+    planned.mpi_calls = (shape.B * shape.F + max_mpi_count - 1) / max_mpi_count;
+    const int64_t widest = planned.D.empty() ? 0 : *std::max_element(planned.D.begin(), planned.D.end());
+    planned.memory_per_rank_bytes = memory_per_rank_bytes(experiment, shape, largest_shard_width(widest, P), P, job);
+    const double t_comm_s = allreduce_bandwidth_bound_s(s * B * F, P, machine.W);
+    double sweep_s = 0; // of one repetition in both modes at every point
+    for (int64_t value : planned.D) sweep_s += 2 * (comp_time_s(shape.B, value, shape.F, P, C) + t_comm_s);
+    planned.seconds = times_of_a_point(experiment) * static_cast<double>(experiment.strategy.size()) * sweep_s +
+                      visits_of_calibration(experiment) * calibration_s(experiment, shape, P, machine);
+    return planned;
+}
+
 } // namespace
 
 Plan plan_experiment(const Session& session, const Experiment& experiment, std::span<const RankInfo> ranks)
@@ -897,25 +969,13 @@ Plan plan_experiment(const Session& session, const Experiment& experiment, std::
     if (experiment.measure == Measure::allreduce) return plan_collectives(session, experiment, machine);
     Plan plan;
     plan.D_given = experiment.D.has_value();
-    for (const Shape shape : shapes_of(experiment)) {
-        const auto s = static_cast<double>(bytes_of(experiment.wire_type));
-        const double B = static_cast<double>(shape.B), F = static_cast<double>(shape.F);
-        const double D = P > 1 ? D_star(s, P, machine.C, machine.W) : 0;
-        PlannedShape planned{shape.B, shape.F, {}, message_bytes(experiment, shape), 0, 0, 0};
-        if (P > 1) planned.D = experiment.D ? *experiment.D : D_around(D, P);
-        planned.mpi_calls = (shape.B * shape.F + max_mpi_count - 1) / max_mpi_count;
-        const int64_t widest = planned.D.empty() ? 0 : *std::max_element(planned.D.begin(), planned.D.end());
-        planned.memory_per_rank_bytes =
-            memory_per_rank_bytes(experiment, shape.B, shape.F, largest_shard_width(widest, P), P);
-        const double t_comm_s = allreduce_bandwidth_bound_s(s * B * F, P, machine.W);
-        double sweep_s = 0; // of one repetition in both modes at every point
-        for (int64_t value : planned.D) sweep_s += 2 * (comp_time_s(shape.B, value, shape.F, P, machine.C) + t_comm_s);
-        const double passes = static_cast<double>(experiment.passes);
-        sweep_s *= static_cast<double>(experiment.strategy.size());
-        planned.seconds = static_cast<double>(experiment.repetitions + experiment.warmups) *
-                          (passes * sweep_s + (passes + 1) * calibration_s(experiment, shape, P, machine));
-        plan.shapes.push_back(planned);
-    }
+    require_ranks(experiment, P);
+    for (const int32_t sharing : ranks_of(experiment, P))
+        for (const Shape& shape : shapes_of(experiment)) {
+            plan.shapes.push_back(plan_shape(experiment, shape, sharing, P, machine));
+            if (&plan.shapes.back() == &plan.shapes.front() || plan.shapes.back().P != plan.shapes[plan.shapes.size() - 2].P)
+                plan.shapes.back().seconds += visits_of_calibration(experiment) * common_calibration_s(experiment, sharing, machine);
+        }
     return plan;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "experiment/experiment.hpp"
+#include "experiment/plan.hpp"
 #include "measure/session.hpp"
 #include "model/run_data.hpp"
 
@@ -46,13 +47,15 @@ void require_feasible(const Session& session, const Experiment& experiment, std:
 /// the experiment does not fit this machine. Collective over session.
 RunOutcome run_experiment(const Session& session, const Experiment& experiment, RunData data, const RunOutput& output);
 
-/// Bytes one rank needs for a shard of width K: operands, the calibration's message buffers and, on rank 0,
-/// the samples of all ranks.
-int64_t memory_per_rank_bytes(const Experiment& experiment, int64_t B, int64_t F, int64_t K, int32_t P);
+/// Bytes one rank needs for a shard of width K that P of the job's ranks share: operands, the calibration's message buffers and, on
+/// rank 0, the samples of all ranks and crossovers.
+int64_t memory_per_rank_bytes(const Experiment& experiment, const Shape& shape, int64_t K, int32_t P, int32_t job);
 
-/// What a run would do for one (B, F), on paper.
+/// What a run would do for one crossover, on paper.
 struct PlannedShape {
     int64_t B = 0, F = 0;
+    int32_t P = 0;
+    ElementType compute_type = ElementType::f32, wire_type = ElementType::f32;
     std::vector<int64_t> D; ///< of the sweep; where the experiment says "auto", as a first probe predicts them
     int64_t message_bytes = 0; ///< V
     int64_t mpi_calls = 0;     ///< calls to MPI for one allreduce: more than one where the count exceeds 2^31 − 1

@@ -3,11 +3,18 @@
 #include "measure/allreduce_algorithms.hpp"
 #include "model/error.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <optional>
 
 namespace shardline {
+
+namespace {
+
+int number_in_run = -1; ///< of this rank, for a message when there may be no session to ask
+
+} // namespace
 
 Session::Session(int& argc, char**& argv) : exceptions_at_start_(std::uncaught_exceptions())
 {
@@ -23,6 +30,22 @@ Session::Session(int& argc, char**& argv) : exceptions_at_start_(std::uncaught_e
     MPI_Comm_set_name(work_, "shardline work");
     MPI_Comm_dup(MPI_COMM_WORLD, &control_);
     MPI_Comm_set_name(control_, "shardline control");
+    number_in_run = rank_;
+}
+
+void Session::renumber(const std::vector<int>& order)
+{
+    const int number = static_cast<int>(std::ranges::find(order, rank_) - order.begin());
+    MPI_Comm work = MPI_COMM_NULL, control = MPI_COMM_NULL;
+    MPI_Comm_split(control_, 0, number, &work);
+    MPI_Comm_dup(work, &control);
+    MPI_Comm_set_name(work, "shardline work");
+    MPI_Comm_set_name(control, "shardline control");
+    MPI_Comm_free(&control_);
+    MPI_Comm_free(&work_);
+    work_ = work;
+    control_ = control;
+    rank_ = number_in_run = number;
 }
 
 Session::~Session()
@@ -35,9 +58,7 @@ Session::~Session()
 
 void abort_run(const std::string& message)
 {
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    std::fprintf(stderr, "shardline-run: rank %d on %s: %s\n", rank, host_name().c_str(), message.c_str());
+    std::fprintf(stderr, "shardline-run: rank %d on %s: %s\n", number_in_run, host_name().c_str(), message.c_str());
     std::fflush(nullptr);
     MPI_Abort(MPI_COMM_WORLD, 1);
     std::_Exit(1); // MPI_Abort may return while the job is being taken down

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace shardline {
 
@@ -16,6 +17,10 @@ public:
     ~Session();
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
+
+    /// Gives the ranks other numbers: rank order[i] becomes rank i. `order` is the same on all ranks and keeps rank 0, and nothing has
+    /// been said or stored of ranks before. Collective.
+    void renumber(const std::vector<int>& order);
 
     int rank() const { return rank_; }
     int size() const { return size_; }

@@ -1,10 +1,12 @@
 #pragma once
 
+#include "experiment/plan.hpp"
 #include "measure/allreduce_algorithms.hpp"
 #include "measure/common_start.hpp"
 #include "measure/exchange.hpp"
 #include "measure/inject.hpp"
 #include "measure/operands.hpp"
+#include "measure/placement.hpp"
 #include "measure/session.hpp"
 #include "measure/timed_step.hpp"
 #include "measure/vectors.hpp"
@@ -12,9 +14,12 @@
 #include "measure/wire.hpp"
 #include "model/links.hpp"
 #include "model/run_data.hpp"
+#include "model/tiles.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace shardline {
@@ -33,7 +38,8 @@ struct VisitOutcome {
     bool stopped = false; ///< a rank was asked to stop; the rows are those taken before
 };
 
-/// Visits points: holds the buffers, takes the repetitions, brings the ranks' readings together.
+/// Visits points: holds the buffers, takes the repetitions, brings the ranks' readings together. Ranks beyond a point's own sleep
+/// meanwhile and have no readings.
 class Visitor {
 public:
     Visitor(const Session& session, const Experiment& experiment);
@@ -58,8 +64,8 @@ public:
     /// Which ranks exchange in which round of links.
     void use_rounds(std::vector<std::vector<RankPair>> rounds) { rounds_ = std::move(rounds); }
 
-    /// True where every node can give its ranks operands for that shape. Collective over session.
-    bool fits(int64_t B, int64_t F, int64_t K) const;
+    /// True where every node can give its ranks operands of width K for that shape. Collective over session.
+    bool fits(const Shape& shape, int64_t K) const;
     /// Bytes of all buffers held now.
     int64_t held_bytes() const;
 
@@ -73,8 +79,12 @@ private:
     };
 
     const char* between_visits() const; ///< name of a phase
+    void stand_by();                    ///< until all ranks have done so
     void prepare_buffers(const Point& point);
+    void prepare_exchange(const Point& point);
     int64_t width_of(const Point& point) const; ///< of this rank's shard of D
+    std::string chosen_tiles(Point point, TileAxis axis, int64_t size, Strategy strategy);
+    Check check_here(const Point& point, const Visit& visit, std::vector<Finding>& findings);
     void take_link(const Point& point);
     int32_t peer_in(const Point& point) const; ///< of this rank at a link point; −1: none
     LocalRow take_repetition(const Point& point, Mode mode);
@@ -82,9 +92,12 @@ private:
 
     const Session& session_;
     const Experiment& experiment_;
-    WireType wire_;
+    RankGroups groups_;
+    const RankGroup* group_ = nullptr; ///< of the point that is visited
+    std::map<ElementType, WireType> wires_;
     Operands operands_;
-    Exchange exchange_;
+    std::optional<Exchange> exchange_; ///< of the ranks and the wire type of the last point that had one:
+    int32_t exchange_ranks_ = 0;
     Buffer send_, receive_;
     Vectors vectors_;
     int64_t eviction_bytes_ = 0;

@@ -24,8 +24,10 @@ struct RankSpeeds {
 RankSpeeds rank_speeds(const RunData& run)
 {
     const Repetitions& r = run.repetitions;
+    int32_t ranks = 0; // that share a point, at most
+    for (const Point& point : run.points) ranks = std::max(ranks, point.P > 0 ? point.P : r.ranks);
     RankSpeeds speeds;
-    speeds.of_rank.resize(static_cast<size_t>(r.ranks));
+    speeds.of_rank.resize(static_cast<size_t>(ranks));
     int32_t visit = 0, last_point = -1, last_pass = -1;
     std::vector<double> log_times;
     for (size_t row = 0; row < r.size(); ++row) {
@@ -34,16 +36,16 @@ RankSpeeds rank_speeds(const RunData& run)
         const bool usable =
             !r.warmup[row] && !r.late[row] && r.mode[row] == static_cast<uint8_t>(Mode::phases);
         // Points that leave out ranks, or leave some without a column, say nothing about who is slow.
-        if (!computes || !usable || (point.P > 0 && point.P != r.ranks) || point.D < r.ranks) continue;
+        if (!computes || !usable || (point.P > 0 && point.P != ranks) || point.D < ranks) continue;
         log_times.clear();
-        for (int32_t rank = 0; rank < r.ranks; ++rank) {
+        for (int32_t rank = 0; rank < ranks; ++rank) {
             const size_t i = row * static_cast<size_t>(r.ranks) + static_cast<size_t>(rank);
             const int64_t duration_ns = r.comp_end_ns[i] - r.comp_begin_ns[i];
             if (duration_ns <= 0) break;
-            const int64_t width = shard_of(point.D, r.ranks, rank).width;
+            const int64_t width = shard_of(point.D, ranks, rank).width;
             log_times.push_back(std::log(static_cast<double>(duration_ns) / static_cast<double>(width)));
         }
-        if (log_times.size() != static_cast<size_t>(r.ranks)) continue;
+        if (log_times.size() != static_cast<size_t>(ranks)) continue;
         const double middle = median(log_times);
         for (size_t rank = 0; rank < log_times.size(); ++rank)
             speeds.of_rank[rank].push_back(log_times[rank] - middle);

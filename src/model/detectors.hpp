@@ -16,7 +16,8 @@ namespace shardline {
 inline constexpr double relevant_size = 0.05;
 
 /// Matmul times of each rank, one list a rank, each relative to the median over ranks of the same repetition and per column of the
-/// shard: 1 where all are equally fast. Used repetitions of points that all ranks share.
+/// shard: 1 where all are equally fast. Used repetitions of the points that the most ranks share, which
+/// all of a run may not be.
 std::vector<std::vector<double>> relative_rank_times(const RunData& run);
 
 /// A rank whose matmuls take `factor` times as long as those of the others.

@@ -33,15 +33,17 @@ std::string crossover_text(std::span<const PointSamples> points, const Sweep& sw
            (law ? " and the law says " + number_text(law->value) : " and the law's D* is not known");
 }
 
-/// What slow ranks cost: the first sweep with them and without them.
+/// What slow ranks cost: the first sweep of the most ranks with them and without them.
 std::string with_and_without(std::span<const RunData> launches, std::span<const PointSamples> points,
                              const std::vector<int32_t>& ranks)
 {
     const std::vector<Sweep> sweeps = sweeps_in(points);
-    if (sweeps.empty() || sweeps.front().P < 2) return "";
+    if (sweeps.empty()) return "";
+    const Sweep& sweep = *std::ranges::max_element(sweeps, {}, &Sweep::P);
+    if (sweep.P < 2) return "";
     const std::string them = ranks.size() == 1 ? "it " : "them ";
-    return "; with " + them + crossover_text(points, sweeps.front()) + ", without " + them +
-           crossover_text(collect_samples(launches, ranks), sweeps.front());
+    return "; with " + them + crossover_text(points, sweep) + ", without " + them +
+           crossover_text(collect_samples(launches, ranks), sweep);
 }
 
 /// "rank 2 on node2 computes" or "ranks 2, 3 on node1 compute"

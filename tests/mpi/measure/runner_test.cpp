@@ -297,6 +297,144 @@ TEST(RunExperiment, ModelsTheClocksAtTheStartAndAgainDuringTheRun)
     for (int64_t skew_ns : recorder.data.repetitions.start_skew_ns) EXPECT_GE(skew_ns, 0) << "a skew is not known";
 }
 
+// ---------------------------------------------------------------------------------------------------
+// Several numbers of ranks, several types
+
+Experiment quick_ranks()
+{
+    Experiment experiment = quick_experiment();
+    experiment.rank_choice = RankChoice::sweep;
+    experiment.D = {{1, 100}};
+    return experiment;
+}
+
+/// Readings of the ranks that share a point, and of no other; every crossover has its points, each with its repetitions and checks.
+void expect_crossovers(const RunData& run, const Experiment& experiment)
+{
+    const auto ranks = static_cast<size_t>(session->size());
+    const Repetitions& r = run.repetitions;
+    std::map<int32_t, int64_t> kept;
+    for (size_t row = 0; row < r.size(); ++row) {
+        const Point& point = run.points[static_cast<size_t>(r.point[row])];
+        kept[r.point[row]] += !r.warmup[row];
+        for (size_t rank = 0; rank < ranks; ++rank) {
+            const size_t i = row * ranks + rank;
+            const bool shares = static_cast<int32_t>(rank) < point.P;
+            EXPECT_EQ(r.comp_begin_ns[i] >= 0 || r.comm_begin_ns[i] >= 0, shares) << name_of(point) << ", P = " << point.P << ", rank " << rank;
+        }
+        EXPECT_GE(r.start_skew_ns[row], 0);
+    }
+    EXPECT_NO_THROW(check_run(run));
+    size_t points = 0;
+    for (const int32_t P : ranks_of(experiment, session->size()))
+        for (const Shape& shape : shapes_of(experiment))
+            for (const std::string& strategy : experiment.strategy)
+                for (const int64_t D : *experiment.D) {
+                    const auto index = static_cast<int32_t>(std::ranges::find(run.points, sweep_point(shape, D, P, strategy)) - run.points.begin());
+                    ASSERT_LT(static_cast<size_t>(index), run.points.size()) << "P = " << P << ", D = " << D;
+                    EXPECT_EQ(kept[index], 2 * experiment.passes * experiment.repetitions) << "P = " << P << ", D = " << D;
+                    EXPECT_EQ(std::ranges::count(run.checks, index, &Check::point), 2);
+                    ++points;
+                }
+    EXPECT_EQ(static_cast<size_t>(std::ranges::count(run.points, PointKind::crossover, &Point::kind)), points);
+    for (const Check& check : run.checks) EXPECT_TRUE(check.passed()) << name_of(run.points[static_cast<size_t>(check.point)]);
+}
+
+TEST(RunOverRanks, MeasuresEachNumberOnTheFirstRanksAlone)
+{
+    if (session->size() == 1) GTEST_SKIP() << "one rank has no sweep";
+    for (const Sync sync : {Sync::barrier, Sync::window}) {
+        Experiment experiment = quick_ranks();
+        experiment.sync = sync;
+        Recorder recorder;
+        run_experiment(*session, experiment, {}, recorder.output());
+        if (session->is_root()) expect_crossovers(recorder.data, experiment);
+    }
+}
+
+TEST(RunOverRanks, SumsByEveryStrategy)
+{
+    if (session->size() == 1) GTEST_SKIP() << "one rank has no sweep";
+    Experiment experiment = quick_ranks();
+    experiment.strategy = {"mpi_allreduce", "segmented_ring", "mpi_iallreduce", "pipelined_test", "pipelined_thread"};
+    experiment.wire_type = {ElementType::bf16, ElementType::f64};
+    Recorder recorder;
+    run_experiment(*session, experiment, {}, recorder.output());
+    if (session->is_root()) expect_crossovers(recorder.data, experiment);
+}
+
+TEST(RunOverRanks, GoesOnAfterADeathAtAnyMoment)
+{
+    if (session->size() == 1) GTEST_SKIP() << "one rank has no sweep";
+    Experiment experiment = quick_ranks();
+    RunData data;
+    int64_t deaths = 0;
+    for (int64_t step = 5;; step += 40) {
+        Recorder recorder(data, step);
+        bool died = false;
+        try {
+            run_experiment(*session, experiment, data, recorder.output());
+        } catch (const InputError&) {
+            died = true;
+        }
+        data = recorder.data;
+        if (!died) break;
+        ASSERT_LT(++deaths, 30) << "the run makes no headway";
+    }
+    EXPECT_GE(deaths, 2);
+    if (session->is_root()) expect_crossovers(data, experiment);
+}
+
+TEST(RunOverRanks, NotesWhatTheJobDoesNotHave)
+{
+    Experiment experiment = quick_experiment();
+    experiment.rank_choice = RankChoice::listed;
+    experiment.ranks = {64, 2};
+    if (session->size() == 1) {
+        EXPECT_THROW(require_feasible(*session, experiment), InputError);
+        EXPECT_THROW(plan_experiment(*session, experiment), InputError);
+        return;
+    }
+    EXPECT_NO_THROW(require_feasible(*session, experiment));
+    Recorder recorder;
+    const RunData run = run_experiment(*session, experiment, {}, recorder.output()).data;
+    if (session->is_root()) {
+        expect_crossovers(run, experiment);
+        EXPECT_TRUE(has_finding(run, "ranks_left_out"));
+    }
+    experiment.ranks = {64};
+    EXPECT_THROW(require_feasible(*session, experiment), InputError);
+}
+
+TEST(RunOverTypes, MeasuresEveryPairing)
+{
+    if (session->size() == 1) GTEST_SKIP() << "one rank has no sweep";
+    Experiment experiment = quick_experiment();
+    experiment.D = {{100}};
+    experiment.compute_type = {ElementType::f64, ElementType::f32};
+    experiment.wire_type = {ElementType::f32, ElementType::bf16, ElementType::f64};
+    Recorder recorder;
+    const RunData run = run_experiment(*session, experiment, {}, recorder.output()).data;
+    if (!session->is_root()) return;
+    expect_crossovers(run, experiment);
+    const auto matmuls = [&](ElementType wire) {
+        return std::ranges::count_if(run.points, [&](const Point& point) { return point.kind == PointKind::matmul && point.wire_type == wire; });
+    };
+    EXPECT_GT(matmuls(ElementType::f32), 0);
+    EXPECT_EQ(matmuls(ElementType::bf16), 0) << "a matmul is calibrated once for all wire types";
+}
+
+TEST(PlanOverRanksAndTypes, CountsEveryCrossover)
+{
+    Experiment experiment = quick_ranks();
+    experiment.wire_type = {ElementType::f32, ElementType::bf16};
+    const Plan plan = plan_experiment(*session, experiment);
+    EXPECT_EQ(plan.shapes.size(), 2 * ranks_of(experiment, session->size()).size());
+    for (const PlannedShape& shape : plan.shapes) EXPECT_GT(shape.seconds, 0);
+    EXPECT_EQ(plan.shapes.front().message_bytes, 2 * plan.shapes[1].message_bytes);
+    EXPECT_EQ(plan.shapes.back().P, session->size());
+}
+
 /// Of a measure other than crossovers: every point has its visits, whatever the number of ranks, and there is a time of every rank.
 void expect_visited(const RunData& run, const Experiment& experiment, const std::vector<Point>& planned)
 {

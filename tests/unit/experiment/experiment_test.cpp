@@ -32,8 +32,10 @@ TEST(Experiment, AnEmptyFileGivesTheDefaults)
     EXPECT_EQ(e.B, Integers{1024});
     EXPECT_EQ(e.F, Integers{1024});
     EXPECT_EQ(e.D, std::nullopt);
-    EXPECT_EQ(e.compute_type, ElementType::f32);
-    EXPECT_EQ(e.wire_type, ElementType::f32);
+    EXPECT_EQ(e.compute_type, std::vector{ElementType::f32});
+    EXPECT_EQ(e.wire_type, std::vector{ElementType::f32});
+    EXPECT_EQ(e.rank_choice, RankChoice::all);
+    EXPECT_EQ(e.placement, Placement::as_started);
     EXPECT_EQ(e.strategy, std::vector<std::string>{"mpi_allreduce"});
     EXPECT_EQ(e.blas_threads, 0);
 }
@@ -46,7 +48,9 @@ B = [64, 128]
 F = 256
 D = [1, 2, 3]
 compute_type = "f64"
-wire_type = "bf16"
+wire_type = ["bf16", "f64"]
+ranks = [2, 5]
+placement = "spread"
 strategy = "mpi_allreduce"
 passes = 2
 max_passes = 9
@@ -71,8 +75,11 @@ visit = 4
     EXPECT_EQ(e.B, (Integers{64, 128}));
     EXPECT_EQ(e.F, Integers{256});
     EXPECT_EQ(e.D, (Integers{1, 2, 3}));
-    EXPECT_EQ(e.compute_type, ElementType::f64);
-    EXPECT_EQ(e.wire_type, ElementType::bf16);
+    EXPECT_EQ(e.compute_type, std::vector{ElementType::f64});
+    EXPECT_EQ(e.wire_type, (std::vector{ElementType::bf16, ElementType::f64}));
+    EXPECT_EQ(e.rank_choice, RankChoice::listed);
+    EXPECT_EQ(e.ranks, (Integers{2, 5}));
+    EXPECT_EQ(e.placement, Placement::spread);
     EXPECT_EQ(e.strategy, std::vector<std::string>{"mpi_allreduce"});
     EXPECT_EQ(e.passes, 2);
     EXPECT_EQ(e.repetitions, 3);
@@ -103,7 +110,46 @@ TEST(Experiment, DIsAutoAnIntegerOrAList)
 
 TEST(Experiment, ComputeTypeBf16IsReadWhateverTheBlasHas)
 {
-    EXPECT_EQ(parse("compute_type = \"bf16\"").compute_type, ElementType::bf16);
+    EXPECT_EQ(parse("compute_type = \"bf16\"").compute_type, std::vector{ElementType::bf16});
+}
+
+TEST(Experiment, RanksAreAllASweepOrAList)
+{
+    EXPECT_EQ(parse("ranks = \"all\"").rank_choice, RankChoice::all);
+    EXPECT_EQ(parse("ranks = \"sweep\"").rank_choice, RankChoice::sweep);
+    EXPECT_EQ(parse("ranks = 4").ranks, Integers{4});
+    EXPECT_EQ(parse("", {"ranks=[2,3]"}).ranks, (Integers{2, 3}));
+    EXPECT_EQ(parse("ranks = [2, 3]", {"ranks=sweep"}).rank_choice, RankChoice::sweep);
+    const std::string suggestion = "give \"all\", \"sweep\", an integer from 2 to 2147483647, or a list of them";
+    EXPECT_EQ(refusal("ranks = \"some\""), "e.toml:1: key 'ranks' is the string 'some': " + suggestion);
+    EXPECT_EQ(refusal("ranks = [2, 1]"), "e.toml:1: key 'ranks' is 1 (the least is 2): " + suggestion);
+    EXPECT_EQ(refusal("ranks = 2.0"), "e.toml:1: key 'ranks' is the floating-point 2.0: " + suggestion);
+    EXPECT_NE(refusal("ranks = []"), "");
+    EXPECT_NE(refusal("ranks = [2, 2]"), "");
+    EXPECT_NE(refusal("ranks = [[2]]"), "");
+    EXPECT_NE(refusal("ranks = true"), "");
+    EXPECT_NE(refusal("measure = \"links\"\nranks = 2"), "");
+}
+
+TEST(Experiment, PlacementIsOneOfThree)
+{
+    EXPECT_EQ(parse("placement = \"pack\"").placement, Placement::pack);
+    EXPECT_EQ(parse("placement = \"as_started\"").placement, Placement::as_started);
+    EXPECT_EQ(refusal("placement = \"random\""),
+              "e.toml:1: key 'placement' is the string 'random', which is not known: give \"as_started\" or \"spread\" or \"pack\"");
+    EXPECT_NE(refusal("placement = [\"pack\", \"spread\"]"), "");
+    EXPECT_NE(refusal("measure = \"roofline\"\nplacement = \"pack\""), "");
+    EXPECT_EQ(refusal("measure = \"allreduce\"\nplacement = \"pack\""), "");
+}
+
+TEST(Experiment, TypesAreNamesOrLists)
+{
+    EXPECT_EQ(parse("compute_type = [\"f64\", \"f32\"]").compute_type, (std::vector{ElementType::f64, ElementType::f32}));
+    EXPECT_NE(refusal("compute_type = []"), "");
+    EXPECT_NE(refusal("wire_type = [\"f32\", \"f32\"]"), "");
+    EXPECT_NE(refusal("wire_type = [\"f32\", 4]"), "");
+    EXPECT_EQ(refusal("measure = \"allreduce\"\nwire_type = [\"f32\", \"f64\"]"),
+              "e.toml:2: key 'wire_type' lists several types (one allreduce is of one type): name one, and start a run for each");
 }
 
 TEST(Experiment, AnUnknownKeyIsNamedWithItsLineAndItsNeighbour)
@@ -241,7 +287,7 @@ TEST(Override, ReplacesWhatTheFileSays)
     EXPECT_EQ(e.B, Integers{5}); // the last one counts
     EXPECT_EQ(e.F, Integers{2});
     EXPECT_EQ(e.D, Integers{7});
-    EXPECT_EQ(e.wire_type, ElementType::bf16);
+    EXPECT_EQ(e.wire_type, std::vector{ElementType::bf16});
     EXPECT_EQ(e.title, "a = b");
     EXPECT_EQ(e.overrides.size(), 5u);
     EXPECT_EQ(e.text, "B = 1\nF = 2");
@@ -297,6 +343,9 @@ void expect_same(const Experiment& a, const Experiment& b)
     EXPECT_EQ(a.blas_threads, b.blas_threads);
     EXPECT_EQ(a.max_passes, b.max_passes);
     EXPECT_EQ(a.target_point, b.target_point);
+    EXPECT_EQ(a.rank_choice, b.rank_choice);
+    EXPECT_EQ(a.ranks, b.ranks);
+    EXPECT_EQ(a.placement, b.placement);
     EXPECT_EQ(a.target_D_obs, b.target_D_obs);
     EXPECT_EQ(a.time_budget_s, b.time_budget_s);
     EXPECT_EQ(a.sync, b.sync);
@@ -316,8 +365,11 @@ TEST(ToToml, ReadsBackToTheSameExperiment)
     e.B = {1, 2, 2147483647};
     e.F = {3};
     e.D = Integers{1};
-    e.compute_type = ElementType::bf16;
-    e.wire_type = ElementType::f64;
+    e.compute_type = {ElementType::bf16};
+    e.wire_type = {ElementType::f64, ElementType::f32};
+    e.rank_choice = RankChoice::listed;
+    e.ranks = {7, 2};
+    e.placement = Placement::pack;
     e.passes = 11;
     e.repetitions = 12;
     e.warmups = 0;
@@ -334,6 +386,10 @@ TEST(ToToml, ReadsBackToTheSameExperiment)
     e.sync = Sync::window;
     e.watchdog_s = 6;
     e.inject = {"drift", 2, 1e30, 3};
+    expect_same(parse(to_toml(e)), e);
+    e.rank_choice = RankChoice::sweep;
+    e.ranks.clear();
+    e.placement = Placement::spread;
     expect_same(parse(to_toml(e)), e);
 }
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 #include <set>
+#include <tuple>
 
 namespace shardline {
 namespace {
@@ -15,7 +16,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 Experiment experiment_with(ElementType wire_type)
 {
     Experiment experiment;
-    experiment.wire_type = wire_type;
+    experiment.wire_type = {wire_type};
     return experiment;
 }
 
@@ -36,11 +37,72 @@ TEST(ShapesOf, PairsEveryBWithEveryF)
     EXPECT_EQ(pairs.size(), 6u);
 }
 
+TEST(ShapesOf, PairsEveryTypeToo)
+{
+    Experiment experiment;
+    experiment.B = {1, 2};
+    experiment.compute_type = {ElementType::f32, ElementType::f64};
+    experiment.wire_type = {ElementType::f32, ElementType::f64, ElementType::bf16};
+    std::set<std::tuple<int64_t, ElementType, ElementType>> all;
+    for (const Shape& shape : shapes_of(experiment)) all.insert({shape.B, shape.compute_type, shape.wire_type});
+    EXPECT_EQ(all.size(), 12u);
+}
+
+TEST(RanksOf, AreAllUnlessAskedForOtherwise)
+{
+    for (int32_t job : {1, 2, 7}) EXPECT_EQ(ranks_of({}, job), std::vector<int32_t>{job});
+}
+
+TEST(RanksOf, ASweepGoesUpToAll)
+{
+    Experiment experiment;
+    experiment.rank_choice = RankChoice::sweep;
+    EXPECT_EQ(ranks_of(experiment, 1), (std::vector<int32_t>{1}));
+    EXPECT_EQ(ranks_of(experiment, 2), (std::vector<int32_t>{2}));
+    EXPECT_EQ(ranks_of(experiment, 3), (std::vector<int32_t>{2, 3}));
+    EXPECT_EQ(ranks_of(experiment, 4), (std::vector<int32_t>{2, 3, 4}));
+    EXPECT_EQ(ranks_of(experiment, 5), (std::vector<int32_t>{2, 3, 4, 5}));
+    EXPECT_EQ(ranks_of(experiment, 20), (std::vector<int32_t>{2, 3, 4, 6, 8, 12, 16, 20}));
+}
+
+TEST(RanksOf, AListLosesWhatTheJobDoesNotHave)
+{
+    Experiment experiment;
+    experiment.rank_choice = RankChoice::listed;
+    experiment.ranks = {8, 2, 5};
+    EXPECT_EQ(ranks_of(experiment, 6), (std::vector<int32_t>{2, 5}));
+    EXPECT_EQ(ranks_left_out(experiment, 6), (std::vector<int64_t>{8}));
+    EXPECT_EQ(ranks_left_out(experiment, 8), std::vector<int64_t>{});
+    experiment.ranks = {9};
+    EXPECT_TRUE(ranks_of(experiment, 6).empty());
+}
+
+TEST(MatmulPoint, IsOneForAllWireTypes)
+{
+    Experiment experiment;
+    experiment.wire_type = {ElementType::f32, ElementType::f64};
+    const Shape f32{8, 8, ElementType::f32, ElementType::f32}, f64{8, 8, ElementType::f32, ElementType::f64}, other{8, 8, ElementType::f64, ElementType::f32};
+    EXPECT_TRUE(matmul_point(experiment, f32, 4, 2) == matmul_point(experiment, f64, 4, 2));
+    EXPECT_FALSE(matmul_point(experiment, f32, 4, 2) == matmul_point(experiment, other, 4, 2));
+}
+
+TEST(VisitingOrder, MixesRanksAndTypes)
+{
+    std::vector<Point> points;
+    for (int64_t D = 1; D <= 20; ++D)
+        for (int32_t P : {2, 3})
+            for (ElementType type : {ElementType::f32, ElementType::f64}) points.push_back(sweep_point({8, 8, type, ElementType::bf16}, D, P, "mpi_allreduce"));
+    const auto order = visiting_order(points, 1, 1);
+    int together = 0; // neighbours in the order that are so in the list
+    for (size_t i = 1; i < order.size(); ++i) together += order[i] == order[i - 1] + 1;
+    EXPECT_LT(together, 8) << "of 79";
+}
+
 TEST(MessageBytes, CountsTheWireTypeIn64Bits)
 {
-    EXPECT_EQ(message_bytes(experiment_with(ElementType::bf16), {3, 5}), 30);
-    EXPECT_EQ(message_bytes(experiment_with(ElementType::f32), {65536, 65536}), int64_t{17179869184});
-    EXPECT_EQ(message_bytes(experiment_with(ElementType::f64), {65536, 65536}), int64_t{34359738368});
+    EXPECT_EQ(message_bytes({3, 5, ElementType::f32, ElementType::bf16}), 30);
+    EXPECT_EQ(message_bytes({65536, 65536}), int64_t{17179869184});
+    EXPECT_EQ(message_bytes({65536, 65536, ElementType::f32, ElementType::f64}), int64_t{34359738368});
 }
 
 TEST(MatmulPoint, GivesEveryRankTheSameWidth)
@@ -74,9 +136,10 @@ TEST(AllreducePoints, SurroundVButNeverAreV)
         for (int64_t B : {1, 2, 3, 5, 32, 1000})
             for (int64_t F : {1, 2, 3, 7, 48, 4096}) {
                 const Experiment experiment = experiment_with(wire_type);
-                const int64_t V = message_bytes(experiment, {B, F});
+                const Shape shape{B, F, ElementType::f32, wire_type};
+                const int64_t V = message_bytes(shape);
                 std::set<int64_t> sizes;
-                for (const Point& point : allreduce_points(experiment, {B, F}, 3)) {
+                for (const Point& point : allreduce_points(experiment, shape, 3)) {
                     EXPECT_EQ(point.kind, PointKind::allreduce);
                     EXPECT_NE(point.message_bytes, V);
                     EXPECT_GT(point.message_bytes, 0);
