@@ -16,7 +16,9 @@ namespace {
 
 std::string subject_of(const Crossover& crossover)
 {
-    return fmt::format("B = {}, F = {}, P = {}, {}", crossover.B, crossover.F, crossover.P, crossover.strategy);
+    const bool f32 = crossover.compute_type == ElementType::f32 && crossover.wire_type == ElementType::f32;
+    const std::string types = f32 ? "" : fmt::format("{} matmul, {} on the wire, ", name_of(crossover.compute_type), name_of(crossover.wire_type));
+    return fmt::format("B = {}, F = {}, P = {}, {}{}", crossover.B, crossover.F, crossover.P, types, crossover.strategy);
 }
 
 /// "Below D = 4980 a step waits for the network, above for its own arithmetic; the law puts that at 5060."

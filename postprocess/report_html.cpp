@@ -228,7 +228,7 @@ std::string crossovers_table(const Analysis& analysis)
                        std::string(name_of(c.verdict))});
     std::vector<std::string> reasons;
     for (const Crossover& c : analysis.crossovers)
-        reasons.push_back(fmt::format("B = {}, F = {}, P = {}, {}: {}: {}", c.B, c.F, c.P, c.strategy, name_of(c.verdict), c.reason));
+        reasons.push_back(fmt::format("{}: {}: {}", sweep_text(sweep_of(c)), name_of(c.verdict), c.reason));
     return "<h3>Crossovers, in elements of D [95 % interval]</h3>\n" + table.html() +
            faint("D_law: s(P-1)C/W, from the calibration. D_model: where the fitted curves cross. D_obs: where the measured times cross.") + list(reasons);
 }

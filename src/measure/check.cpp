@@ -157,6 +157,10 @@ CheckResult check_step(const Operands& o, int64_t D, MPI_Comm control)
     for (size_t i = 0; i < expected.sum.size(); ++i)
         worst.see(partial.sum[i], expected.sum[i], product_epsilon * expected.magnitude[i]);
 
+    int64_t columns = o.shard.width; // the sum of parts that are not all of D is a sum all the same
+    MPI_Allreduce(MPI_IN_PLACE, &columns, 1, MPI_INT64_T, MPI_SUM, control);
+    if (columns != D) worst.see(std::numeric_limits<double>::quiet_NaN(), 0, 0);
+
     const int rows = static_cast<int>(o.B);
     MPI_Allreduce(MPI_IN_PLACE, partial.sum.data(), rows, MPI_DOUBLE, MPI_SUM, control);
     MPI_Allreduce(MPI_IN_PLACE, partial.magnitude.data(), rows, MPI_DOUBLE, MPI_SUM, control);

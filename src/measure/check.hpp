@@ -19,7 +19,7 @@ struct CheckResult {
 
 /// Checks every element of Z_partial and Z after a step of width D. With a random integer vector v
 /// (Freivalds' test) row by row: Z_partial·v against X·(Y·v) in integers on each rank, then Z·v
-/// against the sum of the ranks' Z_partial·v. Costs O(BK + KF + BF), not another matmul.
+/// against the sum of the ranks' Z_partial·v; and that the ranks' shards make up D. Costs O(BK + KF + BF), not another matmul.
 /// Bounds: 0 where sums are exact; else 4·K·eps(compute)·Σ|X||Y||v| for the product, and
 /// 2·P·eps(wire)·Σ_r|Z_r||v| for the sum. Collective over control.
 CheckResult check_step(const Operands& operands, int64_t D, MPI_Comm control);
