@@ -6,6 +6,7 @@
 #include "model/text.hpp"
 
 #include <algorithm>
+#include <future>
 #include <map>
 #include <set>
 #include <tuple>
@@ -304,6 +305,8 @@ Analysis analyse(std::span<const RunData> launches, const AnalysisOptions& optio
     for (const RunData& run : launches) check_run(run);
     const std::vector<PointSamples> points = collect_samples(launches);
 
+    // They take a third of a large run's time and depend on nothing else: beside it where there is a second core.
+    auto findings = std::async([&] { return all_findings(launches, points); });
     Analysis analysis;
     analysis.calibration = calibration_of(points);
     analysis.points = sweep_table(points);
@@ -315,7 +318,7 @@ Analysis analyse(std::span<const RunData> launches, const AnalysisOptions& optio
         analysis.overlap = overlap_points(points);
         analysis.advice = advise(analysis.overlap);
     }
-    analysis.findings = all_findings(launches, points);
+    analysis.findings = findings.get();
     if ((analysis.roofline = roofline_of(launches, points))) add_study(analysis, analysis.roofline->claims, analysis.roofline->findings);
     if ((analysis.links = link_map_of(launches))) add_study(analysis, analysis.links->claims, analysis.links->findings);
     if ((analysis.allreduce = allreduce_study_of(points))) add_study(analysis, analysis.allreduce->claims, {});

@@ -267,11 +267,25 @@ std::vector<double> values_of(const Series& series)
 
 Series pooled(std::span<const Series* const> parts)
 {
+    const auto earlier = [](const Sample& a, const Sample& b) { return std::tie(a.launch, a.pass, a.row) < std::tie(b.launch, b.pass, b.row); };
     Series result;
-    for (const Series* part : parts) result.insert(result.end(), part->begin(), part->end());
-    std::stable_sort(result.begin(), result.end(), [](const Sample& a, const Sample& b) {
-        return std::tie(a.launch, a.pass, a.row) < std::tie(b.launch, b.pass, b.row);
-    });
+    const auto at = [&](size_t i) { return result.begin() + static_cast<std::ptrdiff_t>(i); };
+    std::vector<size_t> bounds{0};
+    for (const Series* part : parts) {
+        result.insert(result.end(), part->begin(), part->end());
+        if (!std::is_sorted(at(bounds.back()), result.end(), earlier)) std::stable_sort(at(bounds.back()), result.end(), earlier);
+        bounds.push_back(result.size());
+    }
+    // Neighbours that are sorted are merged until one is left: to sort them all anew takes several times as long.
+    while (bounds.size() > 2) {
+        std::vector<size_t> fewer{0};
+        for (size_t i = 2; i < bounds.size(); i += 2) {
+            std::inplace_merge(at(bounds[i - 2]), at(bounds[i - 1]), at(bounds[i]), earlier);
+            fewer.push_back(bounds[i]);
+        }
+        if (bounds.size() % 2 == 0) fewer.push_back(bounds.back());
+        bounds = std::move(fewer);
+    }
     return result;
 }
 

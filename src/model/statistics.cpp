@@ -36,6 +36,14 @@ public:
         return values_[rank];
     }
 
+    /// Puts in their places the ranks next to these two outwards (counted from 1), so that all between are found among few.
+    void place_around(double low, double high)
+    {
+        const double last = static_cast<double>(size());
+        at(static_cast<size_t>(std::clamp(std::floor(low), 1.0, last)) - 1);
+        at(static_cast<size_t>(std::clamp(std::ceil(high), 1.0, last)) - 1);
+    }
+
     double median()
     {
         const size_t n = size();
@@ -81,6 +89,7 @@ Estimate range_estimate(Ranked& sample)
 Estimate estimate_around_middle(Ranked& sample, double half_width, double degrees_of_freedom)
 {
     const double middle = (static_cast<double>(sample.size()) + 1) / 2;
+    sample.place_around(middle - half_width, middle + half_width);
     return {sample.median(),
             order_statistic(sample, middle - half_width),
             order_statistic(sample, middle + half_width),
