@@ -2,7 +2,7 @@
 
 #include "model/error.hpp"
 #include "postprocess/junit.hpp"
-#include "postprocess/printable.hpp"
+#include "postprocess/text_layout.hpp"
 
 #include <cerrno>
 #include <cstdio>
@@ -137,8 +137,9 @@ void write_file(const std::string& path, std::string_view text, std::string_view
 
 void print_message(std::string_view message)
 {
-    const std::string line = fmt::format("shardline: {}\n", printable(message));
-    std::fwrite(line.data(), 1, line.size(), stderr);
+    constexpr size_t readable = 80; // on a terminal; elsewhere a message is a line
+    const std::string text = message_text("shardline", message, isatty(STDERR_FILENO) == 1 ? readable : std::string::npos);
+    std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
 bool is_terminal() { return isatty(STDOUT_FILENO) == 1; }

@@ -219,6 +219,8 @@ int predict_from_runs(const PredictOptions& options)
     for (const RunData& run : launches) check_run(run);
     const std::vector<PointSamples> points = collect_samples(launches);
     const Forecast its = forecast(points, what_if);
+    if (its.W_bytes_per_s && !std::isnormal(*its.W_bytes_per_s))
+        throw InputError("the link asked for is beyond what numbers hold (no link is so fast or so slow): give another --bandwidth or --bandwidth-factor");
     std::vector<LayerForecast> layers;
     if (options.models)
         layers = layer_forecasts(known_presets(options.presets).models, measured_D_star(points, what_if, its.asked.B));
@@ -253,6 +255,9 @@ int run_predict(const PredictOptions& options)
     if (options.list_hardware) return print(hardware_text(presets.hardware), hardware_json(presets.hardware), options.json);
     const PaperInputs inputs = inputs_of(options, presets);
     const PaperPrediction prediction = predict(inputs);
+    if (const std::string_view what = beyond_numbers(prediction); !what.empty())
+        throw InputError(fmt::format("{} is beyond what numbers hold (no machine has such figures): give C in FLOP/s and W in bytes/s, such as "
+                                     "--flops 1.97e14 --bandwidth 4.5e10", what));
     std::string text = prediction_text(inputs, prediction);
     if (options.models) text += "\n" + models_on_paper(inputs, presets);
     return print(text, prediction_json(inputs, prediction), options.json);

@@ -6,8 +6,10 @@
 #include "postprocess/text_layout.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace shardline {
 namespace {
@@ -242,6 +244,17 @@ PaperPrediction predict(const PaperInputs& inputs)
     predict_bound(inputs, prediction);
     predict_memory(inputs, prediction);
     return prediction;
+}
+
+std::string_view beyond_numbers(const PaperPrediction& its)
+{
+    const std::pair<std::string_view, std::optional<double>> quantities[] = {
+        {"D*", its.D_star}, {"D*", its.D_star_ring}, {"t_comp", its.t_comp_s}, {"t_step", its.t_step_upper_s}, {"C/M", its.critical_intensity},
+        {"the critical batch", its.critical_batch}};
+    for (const auto& [name, value] : quantities)
+        if (value && !(std::isnormal(*value) && *value > 0)) return name;
+    // Nothing is sent between the ranks of one.
+    return its.t_comm_s && !(std::isnormal(*its.t_comm_s) || *its.t_comm_s == 0) ? "t_comm" : "";
 }
 
 std::string prediction_text(const PaperInputs& inputs, const PaperPrediction& prediction)

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace shardline {
 
@@ -49,6 +50,9 @@ struct PaperPrediction {
 };
 
 PaperPrediction predict(const PaperInputs& inputs);
+
+/// The first quantity that is too large, or too small, for a number, as the text calls it; empty where all can be told.
+std::string_view beyond_numbers(const PaperPrediction& prediction);
 
 std::string prediction_text(const PaperInputs& inputs, const PaperPrediction& prediction);
 

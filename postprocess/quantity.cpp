@@ -72,6 +72,7 @@ double parse_bytes(const std::string& option, const std::string& text, const std
     for (const ByteUnit& unit : byte_units)
         if (number.rest == unit.name) {
             require_positive(number, option, text, suggestion);
+            if (!std::isfinite(number.value * unit.bytes)) refuse(option, text, "too large for a number", suggestion);
             return number.value * unit.bytes;
         }
     refuse(option, text, fmt::format("'{}' is no unit of bytes", number.rest), suggestion);

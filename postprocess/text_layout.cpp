@@ -1,5 +1,7 @@
 #include "postprocess/text_layout.hpp"
 
+#include "postprocess/printable.hpp"
+
 #include "postprocess/utf8.hpp"
 
 #include <algorithm>
@@ -99,6 +101,14 @@ std::string wrapped(std::string_view text, size_t width, size_t indent)
     }
     if (line_length > 0 || lines.empty()) end_line();
     return lines;
+}
+
+std::string message_text(std::string_view program, std::string_view message, size_t width)
+{
+    const std::string line = fmt::format("{}: {}", program, printable(message));
+    if (width == std::string::npos) return line + "\n";
+    constexpr size_t indent = 2;
+    return wrapped(line, width, indent).substr(indent);
 }
 
 std::string shortened_list(const std::vector<std::string>& names, size_t most)

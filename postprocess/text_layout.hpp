@@ -46,6 +46,9 @@ std::string duration_text(double seconds);
 /// line break. A word longer than a line is broken where the line ends.
 std::string wrapped(std::string_view text, size_t width, size_t indent);
 
+/// "PROGRAM: MESSAGE", safe for a terminal, which ends in a line break: in one line, or within `width` characters, later lines indented.
+std::string message_text(std::string_view program, std::string_view message, size_t width = std::string::npos);
+
 /// The first names of a long list: "n0, n1, n2 and 13 more".
 std::string shortened_list(const std::vector<std::string>& names, size_t most);
 

@@ -14,7 +14,14 @@ namespace shardline {
 
 namespace {
 
-/// mpirun puts a pipe between a rank and the terminal, so the launcher's own stderr is looked at too.
+std::string text_of(const Progress& p)
+{
+    if (p.visits_planned == 0) return fmt::format("{}: point {}", p.phase, p.visits_done);
+    return fmt::format("{}: {} of {} visits, {} left", p.phase, p.visits_done, p.visits_planned, duration_text(p.seconds_left));
+}
+
+} // namespace
+
 bool stderr_reaches_a_terminal()
 {
     if (isatty(STDERR_FILENO)) return true;
@@ -24,14 +31,6 @@ bool stderr_reaches_a_terminal()
     const std::string name = target;
     return name.starts_with("/dev/pts/") || name.starts_with("/dev/tty");
 }
-
-std::string text_of(const Progress& p)
-{
-    if (p.visits_planned == 0) return fmt::format("{}: point {}", p.phase, p.visits_done);
-    return fmt::format("{}: {} of {} visits, {} left", p.phase, p.visits_done, p.visits_planned, duration_text(p.seconds_left));
-}
-
-} // namespace
 
 ProgressDisplay::ProgressDisplay() : on_terminal_(stderr_reaches_a_terminal()) {}
 

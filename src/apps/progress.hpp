@@ -6,6 +6,9 @@
 
 namespace shardline {
 
+/// Whether a person watches stderr: mpirun puts a pipe between a rank and the terminal, so the launcher's own is looked at too.
+bool stderr_reaches_a_terminal();
+
 /// Shows on stderr how far a run is: a bar that redraws itself where a person watches a terminal, a plain line
 /// now and then in a batch log.
 class ProgressDisplay {

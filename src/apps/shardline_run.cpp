@@ -76,8 +76,13 @@ void occupy_closed_streams()
         if (fcntl(stream, F_GETFD) == -1) open("/dev/null", O_RDONLY); // takes the lowest free number; writing to it fails
 }
 
-/// One message on standard error, in one line whatever names it quotes; where nobody can hear it, the exit code has to do.
-void say(const std::string& message) { std::fputs(("shardline-run: " + printable(message) + "\n").c_str(), stderr); }
+/// One message on standard error, in one line whatever names it quotes, on a terminal in lines one can read; where nobody can hear it, the
+/// exit code has to do.
+void say(const std::string& message)
+{
+    constexpr size_t readable = 80;
+    std::fputs(message_text("shardline-run", message, stderr_reaches_a_terminal() ? readable : std::string::npos).c_str(), stderr);
+}
 
 /// `otherwise` says what remains when it cannot be written.
 void print_results(const std::string& text, const std::string& otherwise)

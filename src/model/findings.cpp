@@ -80,6 +80,19 @@ void add_slow_ranks(std::vector<Finding>& findings, std::span<const RunData> lau
     }
 }
 
+/// ", most at B = 1024, D = 512, F = 1024 (25 % more)": where the change of all points together shows in one alone; else nothing.
+std::string most_at(std::span<const PointSamples> points, int32_t launch)
+{
+    double most = 0;
+    const Point* where = nullptr;
+    for (const PointSamples& samples : points)
+        if (const auto change = trend_over_run({&samples, 1}, launch); change && std::abs(*change) > std::abs(most)) {
+            most = *change;
+            where = &samples.point;
+        }
+    return where ? ", most at " + name_of(*where) + " (" + change_text(most) + ")" : "";
+}
+
 void add_trends(std::vector<Finding>& findings, std::span<const RunData> launches,
                 std::span<const PointSamples> points)
 {
@@ -87,7 +100,7 @@ void add_trends(std::vector<Finding>& findings, std::span<const RunData> launche
         if (const auto change = trend_over_run(points, launch))
             findings.push_back(
                 {"trend", Severity::warning, -1,
-                 "the last repetitions take " + change_text(*change) + " time than the first" +
+                 "over all points the last repetitions take " + change_text(*change) + " time than the first" + most_at(points, launch) +
                      (launches.size() > 1 ? " in " + launches[static_cast<size_t>(launch)].path : "") +
                      " (the clock, heat or other load changed; medians mix the beginning with the end): "
                      "let the machine settle and measure again"});

@@ -97,6 +97,6 @@ ends_with 0 "$shardline" explain monday.h5
 says "waits for the network, above it for its own arithmetic"
 says "One strategy was measured"
 refuses "missing.h5" "$shardline" explain missing.h5
-refuses "--at" "$shardline" explain monday.h5 --at 0
+refuses "--at is '0' (the least is 1): give an integer from 1 to" "$shardline" explain monday.h5 --at 0
 
 finish

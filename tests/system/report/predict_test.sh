@@ -70,6 +70,10 @@ for nonsense in -1 0 nan inf -inf 1e999 abc ''; do
     done
 done
 for hexadecimal in 0x10 0X10; do refuses "--flops is '$hexadecimal' (not a number" "$shardline" predict --flops $hexadecimal --bandwidth 1; done
+refuses "D* is beyond what numbers hold" "$shardline" predict --flops 1e308 --bandwidth 1e-300
+refuses "t_comp is beyond what numbers hold" "$shardline" predict --flops 1e-308 --bandwidth 1e-300 --B 100 --D 100 --F 100
+refuses "D* is beyond what numbers hold" "$shardline" predict --flops 1e-300 --bandwidth 1e300 --json
+refuses "--bandwidth is '1e308GB' (too large" "$shardline" predict --flops 1 --bandwidth 1e308GB
 refuses "--ranks is '2.5'" "$shardline" predict --flops 1 --bandwidth 1 --ranks 2.5
 refuses "--wire is 'int8'" "$shardline" predict "${ok[@]}" --wire int8
 refuses "--compute is 'f16'" "$shardline" predict "${ok[@]}" --compute f16

@@ -70,6 +70,7 @@ refuses "cannot read the presets in nowhere" "$shardline" predict --presets nowh
 # What cannot be
 refuses "--flops is given with --from" "$shardline" predict --from two.h5 --flops 1
 refuses "--bandwidth-factor is given without --from" "$shardline" predict --hardware tpu-v5e --bandwidth-factor 2
+refuses "the link asked for is beyond what numbers hold" "$shardline" predict --from two.h5 --bandwidth-factor 1e305
 refuses "--bandwidth-factor is '0'" "$shardline" predict --from two.h5 --bandwidth-factor 0
 refuses "--tokens or --presets is given without --models" "$shardline" report two.h5 --tokens 5
 refuses "one rank has nothing to sum" "$shardline" predict --from two.h5 -P 1

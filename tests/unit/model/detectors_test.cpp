@@ -180,6 +180,11 @@ TEST(Trend, OverTheRunIsFoundWithItsSize)
     always_found(plan, "trend");
     const RunData run = synthetic_run(plan);
     EXPECT_NEAR(trend_over_run(collect_samples({&run, 1}), 0).value_or(0), -0.2, 0.04);
+    plan.noise = 0.01;
+    plan.passes = 20; // enough of each point to show it
+    const Finding finding = always_found(plan, "trend");
+    EXPECT_NE(finding.text.find("over all points the last repetitions take"), std::string::npos) << finding.text;
+    EXPECT_NE(finding.text.find(" % less time than the first, most at "), std::string::npos) << finding.text;
 }
 
 TEST(Trend, OfLessThanTheRelevantSizeIsLeftAlone)

@@ -86,5 +86,14 @@ TEST(TextTable, WithoutHeadingsStartsWithTheFirstRow)
     EXPECT_EQ(table.text(0), "x\n");
 }
 
+TEST(MessageText, IsALineOrLinesThatFit)
+{
+    const std::string message = "warning: ranks 0 and 1 share a core, so that the matmul of one waits for that of the other: start fewer\x1b[31m";
+    EXPECT_EQ(message_text("shardline", message), "shardline: warning: ranks 0 and 1 share a core, so that the matmul of one waits for that of the other: start fewer\\x1b[31m\n");
+    EXPECT_EQ(message_text("shardline", message, 60), "shardline: warning: ranks 0 and 1 share a core, so that\n"
+                                                      "  the matmul of one waits for that of the other: start\n"
+                                                      "  fewer\\x1b[31m\n");
+}
+
 } // namespace
 } // namespace shardline
