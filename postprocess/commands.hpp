@@ -16,6 +16,7 @@ struct Command {
 Command add_report_command(CLI::App& program);
 Command add_explain_command(CLI::App& program);
 Command add_compare_command(CLI::App& program);
+Command add_across_command(CLI::App& program);
 Command add_watch_command(CLI::App& program);
 Command add_predict_command(CLI::App& program);
 

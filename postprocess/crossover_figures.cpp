@@ -156,14 +156,22 @@ void add_law_figure(const Analysis& analysis, std::span<const RunData> launches,
     Range x = over_C_over_W ? C_over_W.widened(1.2) : over_V ? V.widened(2) : P.widened(1.3);
     Rows band, line;
     const Estimate& CW = points.front().C_over_W;
-    constexpr int steps = 60;
-    for (int i = 0; i <= steps; ++i) {
-        const double at = x.low * std::pow(x.high / x.low, static_cast<double>(i) / steps);
-        const double law = over_C_over_W ? at : CW.value;
+    const auto add_law = [&](double at, double law) {
         band.push_back({at, law / tolerance, law * tolerance});
         line.push_back({at, law});
         y.take(law / tolerance);
         y.take(law * tolerance);
+    };
+    constexpr int steps = 60;
+    if (over_P) { // each number of ranks has a C and a W of its own
+        std::map<int32_t, double> law_of;
+        for (const LawPoint& point : points) law_of.emplace(point.P, point.C_over_W.value);
+        for (const auto& [ranks, law] : law_of) add_law(ranks, law);
+    } else {
+        for (int i = 0; i <= steps; ++i) {
+            const double at = x.low * std::pow(x.high / x.low, static_cast<double>(i) / steps);
+            add_law(at, over_C_over_W ? at : CW.value);
+        }
     }
     plot.add("x, law / tolerance, law * tolerance (FLOP per byte)", band,
              {fmt::format("using 1:2:3 with filledcurves fc rgb grey fs transparent solid 0.35 title 'within a factor {} of the law'", tolerance)});

@@ -38,13 +38,14 @@ void refuse_differences(const RunData& a, const RunData& b)
 {
     const std::vector<std::string> differences = differences_between(a, b);
     if (differences.empty()) return;
-    throw InputError(fmt::format("{} and {} cannot be pooled (they are not launches of one experiment: {}): report them one by one",
+    throw InputError(fmt::format("{} and {} cannot be pooled (they are not launches of one experiment: {}): report them one by one, "
+                                 "or side by side with 'shardline across'",
                                  a.path, b.path, fmt::join(differences, "; ")));
 }
 
 } // namespace
 
-void refuse_same_launch(const RunData& run, const std::vector<RunData>& others)
+void refuse_same_launch(const RunData& run, std::span<const RunData> others)
 {
     for (const RunData& other : others) refuse_same_launch(other, run);
 }

@@ -2,6 +2,7 @@
 
 #include "model/run_data.hpp"
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,6 @@ namespace shardline {
 std::vector<RunData> read_launches(const std::vector<std::string>& files);
 
 /// Throws InputError where the run is one of the others, or a copy of one that went on.
-void refuse_same_launch(const RunData& run, const std::vector<RunData>& others);
+void refuse_same_launch(const RunData& run, std::span<const RunData> others);
 
 } // namespace shardline

@@ -3,6 +3,7 @@
 #include "model/analysis.hpp"
 #include "model/error.hpp"
 #include "postprocess/exit_code.hpp"
+#include "postprocess/figure_folder.hpp"
 #include "postprocess/figures.hpp"
 #include "postprocess/forecast_text.hpp"
 #include "postprocess/launches.hpp"
@@ -88,11 +89,8 @@ void write_page_and_figures(const Analysis& analysis, const std::vector<RunData>
     const DrawnFigures drawn = draw(figures.drawn, options.figures ? Formats::all : Formats::svg);
     const Existing existing = options.force ? Existing::replace : Existing::keep;
     if (options.html) write_new_file(*options.html, report_html(analysis, launches, figures, drawn), existing);
-    if (options.figures) write_folder(*options.figures, drawn.files, existing);
-    if (options.figures && options.force) remove_old_figures(*options.figures, drawn.files);
+    if (options.figures) return write_figures(*options.figures, figures, drawn, existing);
     for (const std::string& problem : drawn.problems) print_message(problem);
-    if (options.figures && drawn.problems.empty())
-        for (const std::string& omitted : figures.omitted) print_message(omitted);
 }
 
 int report(const ReportOptions& options)

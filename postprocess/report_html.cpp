@@ -38,7 +38,7 @@ p, li { max-width: 48rem; } .faint, figcaption { color: var(--faint); }
 .good { border-color: var(--good); } .good strong { color: var(--good); } .bad { border-color: var(--bad); } .bad strong { color: var(--bad); }
 .open { border-color: var(--open); } .open strong { color: var(--open); }
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: 1.5rem; }
-figure { margin: 0; break-inside: avoid; } figure svg { display: block; width: 100%; height: auto; color: var(--ink); }
+figure { margin: 0; max-width: 46rem; break-inside: avoid; } figure svg { display: block; width: 100%; height: auto; color: var(--ink); }
 figcaption { font-size: .875rem; }
 figure svg :is([fill="black"], [fill="rgb(  0,   0,   0)"]) { fill: var(--ink); } figure svg :is([color="black"], [color="rgb(  0,   0,   0)"]) { color: var(--ink); }
 figure svg :is([stroke="black"], [stroke="rgb(  0,   0,   0)"]) { stroke: var(--ink); }

@@ -1,5 +1,7 @@
 #include "postprocess/report_json.hpp"
 
+#include "postprocess/across.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/ranges.h>
@@ -291,6 +293,12 @@ Json json_of_scalings(const Analysis& analysis)
     return list;
 }
 
+std::string text_of(const Json& json)
+{
+    constexpr int spaces = 2;
+    return json.dump(spaces, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 /// "complete" where every launch is, else the status of the first that is not.
 std::string_view status_of(std::span<const RunData> launches)
 {
@@ -321,8 +329,23 @@ std::string report_json(const Analysis& analysis, std::span<const RunData> launc
                     {"calibration", json_of(analysis.calibration)},
                     {"findings", json_list(analysis.findings)},
                     {"files", json_list(launches)}};
-    constexpr int spaces = 2;
-    return json.dump(spaces, ' ', false, Json::error_handler_t::replace) + "\n";
+    return text_of(json);
+}
+
+std::string across_json(std::span<const AnalysedRun> runs)
+{
+    const AcrossVerdict verdict = verdict_across(runs);
+    Json json{{"schema", "shardline-across"}, {"schema_version", 1}, {"verdict", name_of(verdict.verdict)}, {"reason", verdict.reason},
+              {"crossovers", Json::array()}, {"files", Json::array()}};
+    for (const AnalysedRun& its : runs) {
+        for (const Crossover& crossover : its.analysis.crossovers) {
+            Json of_file{{"file", its.run.path}};
+            of_file.update(json_of(crossover));
+            json["crossovers"].push_back(of_file);
+        }
+        json["files"].push_back(json_of(its.run));
+    }
+    return text_of(json);
 }
 
 } // namespace shardline

@@ -1,4 +1,5 @@
-// `shardline`: what a run means (report, explain), what has changed (compare), how far one is (watch), and what the law says
+// `shardline`: what a run means (report, explain), what has changed (compare), how runs of different links lie
+// to the law (across), how far one is (watch), and what the law says
 // on paper (predict). Links no MPI.
 
 #include "experiment/nearest_name.hpp"
@@ -66,7 +67,7 @@ int run(int argc, char** argv)
     program.set_version_flag("--version", [] { return fmt::format("shardline {}\n{}", SHARDLINE_VERSION, hdf5_version_text()); });
     program.require_subcommand(0, 1);
     program.footer(example);
-    const Command commands[] = {add_report_command(program), add_explain_command(program), add_compare_command(program),
+    const Command commands[] = {add_report_command(program), add_explain_command(program), add_compare_command(program), add_across_command(program),
                                 add_watch_command(program), add_predict_command(program)};
     try {
         program.parse(argc, argv);
@@ -75,7 +76,7 @@ int run(int argc, char** argv)
     }
     for (const Command& command : commands)
         if (command.app->parsed()) return command.run();
-    throw InputError("no subcommand is given: give report, explain, compare, watch or predict, or see 'shardline --help'");
+    throw InputError("no subcommand is given: give report, explain, compare, across, watch or predict, or see 'shardline --help'");
 }
 
 } // namespace

@@ -253,7 +253,7 @@ void add_algorithm_figures(const Analysis& analysis, Figures& figures)
             fmt::format("Allreduce by algorithm: bus bandwidth, the 2(P-1)/P·V bytes that a rank has to send over the time it takes, with 95 % intervals.{}",
                         bound),
             log_axis('x', x, "message V (bytes)", bytes_text) +
-                log_axis('y', Range{bandwidth.low * 1e-6, bandwidth.high * 1e-6}.widened(1.5), "bus bandwidth (MB/s)") + band));
+                log_axis('y', Range{bandwidth.low * 1e-6, bandwidth.high * 1e-6}.widened(1.5), "bus bandwidth (MB/s)") + band + "set pointsize 0.7 # many lie close together\n"));
     }
 }
 

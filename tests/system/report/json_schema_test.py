@@ -97,6 +97,13 @@ class Schemas(unittest.TestCase):
         self.assertTrue(links["links"]["slow"] and links["links"]["cores"] and links["links"]["links"][0]["pieces"] and allreduce["allreduce"]["sizes"] and roofline["roofline"]["batches"])
         self.check("report", outputs)
 
+    def test_across(self):
+        files = [self.run_file(*run) for run in (("one.h5", D), ("other.h5", D, "W=2.4e8", "P=4"), ("single.h5", "P=1"), ("running.h5", D, "seed=2", "status=running"),
+                                                 ("outside.h5", "D=2,4,8"))]
+        output = output_of("across", *files, "--json", "-")
+        self.assertEqual([c["file"] for c in output["crossovers"]], [files[i] for i in (0, 1, 3, 4)])
+        self.check("across", [output, output_of("across", files[2], "--json", "-")])
+
     def test_prediction(self):
         known = ("--hardware", "tpu-v5e", "--json")
         self.check("prediction", [output_of("predict", *known),

@@ -40,7 +40,7 @@ ends_with 0 "$shardline" report run.h5 --json link.json
 ends_with 0 "$shardline" --version
 says "shardline "
 says "HDF5 headers"
-for subcommand in "" report explain compare watch predict; do
+for subcommand in "" report explain compare across watch predict; do
     ends_with 0 "$shardline" $subcommand --help
     says "Example"
     [ -z "$err" ] || fail "help on standard error"
@@ -48,7 +48,7 @@ for subcommand in "" report explain compare watch predict; do
 done
 refuses "no subcommand" "$shardline"
 refuses "no subcommand 'reprot': did you mean 'report'?" "$shardline" reprot run.h5 --strict
-refuses "no subcommand 'elucidate': give report or explain or compare or watch or predict" "$shardline" elucidate
+refuses "no subcommand 'elucidate': give report or explain or compare or across or watch or predict" "$shardline" elucidate
 
 # Colour
 escape=$(printf '\033')
