@@ -24,6 +24,7 @@ Figures figures_of(const Analysis& analysis, std::span<const RunData> launches)
     add_law_figure(analysis, launches, figures);
     add_rank_figure(launches, figures);
     add_repetition_figures(analysis, launches, figures);
+    if (figures.drawn.empty()) figures.omitted = {"No figures: no sweep with communication was measured."}; // one reason for all
     return figures;
 }
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 
@@ -254,6 +255,25 @@ TEST(Pooled, OrdersByLaunchPassAndRow)
     const Series a{{1, 0, 0, 5}, {2, 0, 1, 50}, {3, 1, 0, 5}}, b{{4, 0, 0, 9}, {5, 1, 0, 2}};
     const Series* both[] = {&a, &b};
     EXPECT_EQ(values_of(pooled(both)), (std::vector<double>{1, 4, 2, 5, 3}));
+}
+
+TEST(Pooled, IsInOrderOfExecutionWhateverItsPartsAre)
+{
+    std::vector<Series> parts(5);
+    int64_t row = 0;
+    for (int32_t launch = 0; launch < 3; ++launch)
+        for (int32_t pass = 0; pass < 4; ++pass)
+            for (const size_t part : {3, 0, 1, 4}) // one stays empty
+                for (int repetition = 0; repetition < 2; ++repetition, ++row) parts[part].push_back({static_cast<double>(row), launch, pass, row});
+    std::swap(parts[4].front(), parts[4].back()); // a part out of order, which none should be
+    const std::vector<const Series*> pointers{&parts[0], &parts[1], &parts[2], &parts[3], &parts[4]};
+    for (size_t count = 0; count <= parts.size(); ++count) {
+        const Series all = pooled(std::span(pointers).first(count));
+        size_t expected = 0;
+        for (size_t part = 0; part < count; ++part) expected += parts[part].size();
+        ASSERT_EQ(all.size(), expected) << count;
+        EXPECT_TRUE(std::ranges::is_sorted(all, {}, &Sample::row)) << count << " parts";
+    }
 }
 
 } // namespace
