@@ -33,8 +33,12 @@ VisitOutcome Visitor::visit(const Point& point, const Visit& visit)
     VisitOutcome outcome;
     Repetitions& rows = outcome.rows;
     rows.ranks = session_.size();
-    // Ranks that only stand by are asked here, since nobody listens to them later.
-    outcome.stopped = !group_->is_whole && stop_agreed(session_.control());
+    // Ranks that only stand by are asked here, since nobody listens to them later in the visit.
+    if (!group_->is_whole) {
+        watchdog_.enter("waiting for the other ranks");
+        outcome.stopped = stop_agreed(session_.control());
+        watchdog_.enter("preparation of a visit");
+    }
     const bool measures = group_->takes_part && !outcome.stopped;
     if (measures) prepare_buffers(point);
     std::vector<LocalRow> local;

@@ -440,11 +440,11 @@ void judge_ranks(Scaling& scaling, std::span<const Crossover> crossovers, double
     scaling.exponent = exponent_of(deviation.change, observed->log_range());
     scaling.model_exponent = exponent_of(trend_of(scaling, crossovers, &ScalingRow::predicted, in_line));
     scaling.shares = shares_of(scaling, crossovers, in_line);
-    const std::string common = " (" + common_text(crossovers[scaling.rows.front().crossover], scaling.over) + ")";
+    const std::string common = common_text(crossovers[scaling.rows.front().crossover], scaling.over);
     std::string places = apart ? list_of_ranks(scaling, crossovers, true) : "";
     if (!apart)
         for (const ScalingRow& row : scaling.rows) places += (places.empty() ? "" : ", ") + std::to_string(crossovers[row.crossover].P);
-    const std::string says = "over P = " + places + common + " D* changes by a factor of " + interval_text(deviation.change) + " against s(P-1)C/W of each P, as (P-1)^" +
+    const std::string says = "over P = " + places + " (" + common + ") D* changes by a factor of " + interval_text(deviation.change) + " against s(P-1)C/W of each P, as (P-1)^" +
                              interval_text(*scaling.exponent);
     scaling.claims.push_back(judged("D_grows_as_ranks", says, shares_text(scaling.shares), deviation, deviation_of(unexplained), tolerance));
 
@@ -455,7 +455,7 @@ void judge_ranks(Scaling& scaling, std::span<const Crossover> crossovers, double
     const std::optional<Deviation> off_unexplained =
         its_unexplained && unexplained ? std::optional(Deviation{offset_of(*its_unexplained, *unexplained), std::nullopt}) : std::nullopt;
     scaling.claims.push_back(judged("other_ranks_as_powers_of_two",
-                                    "at P = " + list_of_ranks(scaling, crossovers, false) + " (no powers of two)" + common + " D* against s(P-1)C/W is " +
+                                    "at P = " + list_of_ranks(scaling, crossovers, false) + ", which are no powers of two (" + common + "), D* against s(P-1)C/W is " +
                                         interval_text(off.change) + " times what the line through the powers of two gives",
                                     "", off, off_unexplained, tolerance));
 }

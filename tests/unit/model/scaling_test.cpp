@@ -216,7 +216,7 @@ TEST(ScalingOverRanks, SetsPowersOfTwoApart)
     EXPECT_EQ(verdict_of(over_ranks(ranks, one, one), "other_ranks_as_powers_of_two"), Verdict::holds);
     // A trend that all follow is not one of the others.
     EXPECT_EQ(verdict_of(over_ranks(ranks, growing, one), "other_ranks_as_powers_of_two"), Verdict::holds);
-    EXPECT_THAT(claim_named(scalings_of(over_ranks(ranks, odd_ones, one), {}, tolerance), "other_ranks_as_powers_of_two").reason, HasSubstr("P = 3, 6 (no powers"));
+    EXPECT_THAT(claim_named(scalings_of(over_ranks(ranks, odd_ones, one), {}, tolerance), "other_ranks_as_powers_of_two").reason, HasSubstr("P = 3, 6, which are no powers of two"));
 }
 
 TEST(ScalingOverRanks, TakesAllTogetherWhereOneAloneIsAPowerOfTwo)
