@@ -1,5 +1,6 @@
 # What was taken, in a few lines at the end of the configuration.
 string(REGEX REPLACE "[\n,].*" "" mpi "${MPI_C_LIBRARY_VERSION_STRING}")
+string(REPLACE "\t" " " mpi "${mpi}")
 if(NOT mpi)
   set(mpi "MPI ${MPI_C_VERSION}")
 endif()

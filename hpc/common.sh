@@ -33,8 +33,14 @@ load_site() {
   # shellcheck disable=SC1090
   . "$file"
   set -eu
-  results=${SHARDLINE_RESULTS:-$root/results}
-  bin=${SHARDLINE_BIN:-$root/build/release/bin}
+  # Installed, these scripts lie in PREFIX/share/shardline, beside PREFIX/bin: what they write then goes where the user is.
+  if [ -x "$root/../../bin/shardline-run" ]; then
+    bin=${SHARDLINE_BIN:-$(readlink -f "$root/../../bin")}
+    results=${SHARDLINE_RESULTS:-${SLURM_SUBMIT_DIR:-${PBS_O_WORKDIR:-${LS_SUBCWD:-$PWD}}}/results}
+  else
+    bin=${SHARDLINE_BIN:-$root/build/release/bin}
+    results=${SHARDLINE_RESULTS:-$root/results}
+  fi
 }
 
 # need_program NAME: its path in the variable program

@@ -11,12 +11,13 @@ readonly build_packages=(
   gnuplot-nox
 )
 # What only the tests need: GoogleTest, readers of HDF5 and of JSON Schemas other than our own, the tools of the virtual cluster and of its Slurm (srun's
-# PMIx plugin opens libpmix by the name that only libpmix-dev has), and Clang for the fuzz targets (its runtime is a package of its
+# PMIx plugin opens libpmix by the name that only libpmix-dev has), a second MPI (beside which mpicc and mpirun stay Open MPI's), and Clang for the fuzz targets (its runtime is a package of its
 # own except in Ubuntu 22.04).
 test_packages=(
   libgtest-dev libgmock-dev hdf5-tools python3-h5py python3-jsonschema
   iproute2 util-linux procps
   slurmctld slurmd slurm-client munge slurm-wlm-basic-plugins libpmix-dev
+  mpich libmpich-dev
   clang
 )
 grep -qs '^VERSION_CODENAME=jammy' /etc/os-release || test_packages+=(libclang-rt-dev)
@@ -174,6 +175,7 @@ look_for_things() {
     want 'python3 with h5py: some tests' h5py py-h5py have_python_module h5py
     want 'python3 with jsonschema: a test' - py-jsonschema have_python_module jsonschema
     want 'clang++: fuzz targets, some tests' llvm llvm have_program clang++
+    want 'mpicc.mpich: a test of MPICH' - - have_program mpicc.mpich
     want 'ip, tc: tests of the virtual cluster' - iproute2 have_program ip
     want 'slurmctld, munged: tests of batch jobs' - slurm have_slurm
   fi

@@ -108,8 +108,10 @@ std::string mpi_version_text()
     char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length = 0;
     MPI_Get_library_version(text, &length);
-    const std::string line = text; // `length` counts the closing NUL in some MPIs
-    return line.substr(0, line.find('\n'));
+    std::string line = text; // `length` counts the closing NUL in some MPIs
+    line = line.substr(0, line.find('\n'));
+    std::replace(line.begin(), line.end(), '\t', ' '); // MPICH's
+    return line;
 }
 
 } // namespace shardline

@@ -111,7 +111,7 @@ Claim choice_claim(const AllreduceStudy& study)
 {
     Claim claim{"default_is_best", Verdict::holds, "the default is as good as any algorithm at every size, within 3 % or the intervals"};
     const bool compared = std::ranges::any_of(study.sizes, [](const AllreduceSize& size) { return size.algorithms.size() > 1; });
-    if (!compared) return {"default_is_best", Verdict::inconclusive, "one algorithm was measured alone: give algorithms = \"all\""};
+    if (!compared) return {"default_is_best", Verdict::inconclusive, "one algorithm was measured alone: give algorithms = \"all\", on an MPI that lets them be chosen (Open MPI does)"};
     const AllreduceSize* most = nullptr;
     size_t better = 0;
     for (const AllreduceSize& size : study.sizes) {

@@ -46,6 +46,14 @@ end_of $!
 [ "$code" -eq 4 ] || die "exit $code instead of 4 after TERM"
 [ "$(examine status stopped.h5)" = stopped ] || die "the file is left as $(examine status stopped.h5)"
 
+# The scripts of the other measures, from another folder, with their experiments or another.
+for name in links allreduce; do
+  SHARDLINE_ROOT=$SHARDLINE_SOURCE ends_with 0 bash "$SHARDLINE_SOURCE/hpc/slurm/$name.sbatch" --print --dry-run --set passes=2
+  says "$run $SHARDLINE_SOURCE/experiments/$name.toml --dry-run --set passes=2"
+  SHARDLINE_ROOT=$SHARDLINE_SOURCE ends_with 0 bash "$SHARDLINE_SOURCE/hpc/slurm/$name.sbatch" --print e.toml --dry-run
+  says "$run e.toml --dry-run"
+done
+
 SHARDLINE_SITE=nowhere ends_with 2 "$measure" e.toml
 complains "cannot read the site file"
 SHARDLINE_RANKS=many ends_with 2 "$measure" e.toml
