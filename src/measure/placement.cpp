@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <string_view>
 #include <thread>
+#include <unordered_map>
 
 namespace shardline {
 
@@ -14,12 +16,13 @@ std::vector<int> placement_order(std::span<const std::string> hosts, Placement p
         size_t host;  ///< in order of first ranks
         size_t place; ///< among the host's ranks
     };
-    std::vector<std::string> seen;
+    std::unordered_map<std::string_view, size_t> seen;
     std::vector<size_t> taken;
     std::vector<Seat> seats;
     for (size_t rank = 0; rank < hosts.size(); ++rank) {
-        const auto host = static_cast<size_t>(std::ranges::find(seen, hosts[rank]) - seen.begin());
-        if (host == seen.size()) seen.push_back(hosts[rank]), taken.push_back(0);
+        const auto [its, is_new] = seen.try_emplace(hosts[rank], seen.size());
+        if (is_new) taken.push_back(0);
+        const size_t host = its->second;
         seats.push_back({static_cast<int>(rank), host, taken[host]++});
     }
     if (placement == Placement::spread) std::ranges::stable_sort(seats, {}, [](const Seat& seat) { return std::pair(seat.place, seat.host); });

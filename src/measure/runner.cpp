@@ -783,7 +783,7 @@ void require_feasible(const Session& session, const Experiment& experiment, std:
         return;
     }
     if (experiment.measure == Measure::links) {
-        if (P < 2) throw InputError("one rank has no link (measure = \"links\" times pairs of ranks): start 2 or more ranks");
+        if (const std::string refusal = link_refusal(P); !refusal.empty()) throw InputError(refusal);
         require_memory(link_memory_bytes(experiment), session);
         return;
     }

@@ -286,6 +286,14 @@ void judge_both_ways(LinkMap& map, bool within)
 
 } // namespace
 
+std::string link_refusal(int32_t ranks)
+{
+    if (ranks < 2) return "one rank has no link (measure = \"links\" times pairs of ranks): start 2 or more ranks";
+    if (ranks <= most_linked_ranks) return "";
+    return std::to_string(ranks) + " ranks are too many for all their pairs (measure = \"links\" takes " + std::to_string(most_linked_ranks) +
+           " at most): start one rank a host, or a job for each part of the hosts";
+}
+
 std::vector<std::vector<RankPair>> link_rounds(std::span<const std::string> host_of_rank)
 {
     const auto hosts = hosts_of(host_of_rank);

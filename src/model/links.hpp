@@ -33,6 +33,12 @@ struct RankPair {
 /// on each of H hosts, H an even number, H − 1 rounds.
 std::vector<std::vector<RankPair>> link_rounds(std::span<const std::string> host_of_rank);
 
+/// Of more ranks not every pair is timed: pairs, points and what rank 0 keeps of them grow with the square and the cube of the ranks.
+inline constexpr int32_t most_linked_ranks = 256;
+
+/// Why pairs of so many ranks are not measured, and what to do; empty where they are.
+std::string link_refusal(int32_t ranks);
+
 /// One direction between two ranks.
 struct DirectedLink {
     int32_t from = 0, to = 0;

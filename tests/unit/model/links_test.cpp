@@ -77,6 +77,14 @@ std::string names_in(const LinkMap& map)
     return names;
 }
 
+TEST(LinkRounds, AreRefusedForOneRankAndForTooMany)
+{
+    EXPECT_NE(link_refusal(1).find("start 2 or more ranks"), std::string::npos);
+    EXPECT_EQ(link_refusal(2), "");
+    EXPECT_EQ(link_refusal(most_linked_ranks), "");
+    EXPECT_NE(link_refusal(most_linked_ranks + 1).find("257 ranks are too many"), std::string::npos);
+}
+
 TEST(LinkMap, GivesBackLatencyBandwidthAndBreak)
 {
     const LinkMap map = map_of({});
