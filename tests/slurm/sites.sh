@@ -47,7 +47,7 @@ end_of $!
 [ "$(examine status stopped.h5)" = stopped ] || die "the file is left as $(examine status stopped.h5)"
 
 # The scripts of the other measures, from another folder, with their experiments or another.
-for name in links allreduce; do
+for name in links allreduce ranks; do
   SHARDLINE_ROOT=$SHARDLINE_SOURCE ends_with 0 bash "$SHARDLINE_SOURCE/hpc/slurm/$name.sbatch" --print --dry-run --set passes=2
   says "$run $SHARDLINE_SOURCE/experiments/$name.toml --dry-run --set passes=2"
   SHARDLINE_ROOT=$SHARDLINE_SOURCE ends_with 0 bash "$SHARDLINE_SOURCE/hpc/slurm/$name.sbatch" --print e.toml --dry-run
