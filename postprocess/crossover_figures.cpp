@@ -144,8 +144,10 @@ void add_law_figure(const Analysis& analysis, std::span<const RunData> launches,
         P.take(point.P);
         y.take(point.D_per_byte);
     }
-    const bool over_C_over_W = launches.size() > 1; // one launch has one C and one W
-    const bool over_V = !over_C_over_W && V.high > V.low, over_P = !over_C_over_W && !over_V && P.high > P.low;
+    const auto computes_as = [&](const Crossover& other) { return other.compute_type == analysis.crossovers.front().compute_type; };
+    const bool several_C = !std::ranges::all_of(analysis.crossovers, computes_as);
+    const bool over_C_over_W = launches.size() > 1 || several_C; // one launch has one W, and one C for a type and a number of ranks
+    const bool over_P = !over_C_over_W && P.high > P.low, over_V = !over_C_over_W && !over_P && V.high > V.low;
     if (points.size() < 2 || !(over_C_over_W || over_V || over_P)) {
         figures.omitted.emplace_back("No figure of D* across launches and shapes: it takes two crossovers that differ in C/W, V or P.");
         return;

@@ -128,7 +128,7 @@ void add_roofline_figures(const Analysis& analysis, Figures& figures, const Roof
             plot.add("FLOP per byte, rate of a step (FLOP/s), low, high", attained[c],
                      {fmt::format("using 1:($2*1e-9):($3*1e-9):($4*1e-9) with yerrorbars {} title {}", look(c).points(), gnuplot_string(sweeps[c].strategy))});
         plot.add("FLOP per byte of memory, rate of the matmul alone (FLOP/s), low, high", matmuls,
-                 {"using 1:($2*1e-9):($3*1e-9):($4*1e-9) with yerrorbars pt 6 lc rgb black title 'matmul alone, over bytes of memory'"});
+                 {"using 1:($2*1e-9):($3*1e-9):($4*1e-9) with yerrorbars pt 6 lc rgb black title 'matmul, per byte of memory'"});
         const bool memory_too = options.M_bytes_per_s.has_value();
         plot.add_key("with boxes fc rgb vermillion fs transparent solid 0.15 noborder",
                      one_roof ? "waits for the network" : memory_too ? "waits for memory and link" : "waits at all bandwidths");

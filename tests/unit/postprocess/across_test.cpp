@@ -89,7 +89,7 @@ TEST(Across, DrawsMemoryAndLinkInOneRooflineWhereTheProcessorsAreTheSame)
     const Figures figures = figures_across(both);
     const Figure* figure = figure_named(figures, "roofline");
     ASSERT_TRUE(figure);
-    for (const char* words : {"'roof: memory, M'", "'roof: the link, W'", "'waits for the link only'", "'matmul alone, over bytes of memory'"})
+    for (const char* words : {"'roof: memory, M'", "'roof: the link, W'", "'waits for the link only'", "'matmul, per byte of memory'"})
         EXPECT_NE(figure->plot.find(words), std::string::npos) << words;
 
     std::vector<RankInfo> other = link.run.ranks;

@@ -191,6 +191,39 @@ TEST(Figures, OfSeveralLaunchesPutEachAgainstTheLaw)
     }
 }
 
+Crossover crossover_at(int32_t P, ElementType compute_type, double D_law)
+{
+    Crossover crossover = test::explained_crossover();
+    crossover.P = P;
+    crossover.compute_type = crossover.wire_type = compute_type;
+    crossover.D_law = test::estimate(D_law, 0.01);
+    crossover.D_obs = test::estimate(1.1 * D_law, 0.01);
+    return crossover;
+}
+
+/// The law at each place of the figure, per byte and rank beside the first.
+Block law_of(std::vector<Crossover> crossovers)
+{
+    Analysis analysis;
+    analysis.crossovers = std::move(crossovers);
+    const RunData run;
+    Figures figures;
+    add_law_figure(analysis, {&run, 1}, figures);
+    return block_of(figure_named(figures, "law"), "x, law (");
+}
+
+TEST(Figures, OfOneLaunchHoldTheLawOfEachNumberOfRanksAndType)
+{
+    // s(P-1)C/W = 4·C/W on two ranks, 12·C/W on four, whose C/W is half; then 8·C/W in f64.
+    const Block over_P = law_of({crossover_at(2, ElementType::f32, 4000), crossover_at(4, ElementType::f32, 6000)});
+    EXPECT_EQ(over_P, (Block{{2, 1000}, {4, 500}}));
+    const Block over_types = law_of({crossover_at(2, ElementType::f32, 4000), crossover_at(2, ElementType::f64, 4000)});
+    ASSERT_GT(over_types.size(), 2u);
+    for (const auto& row : over_types) EXPECT_EQ(row[0], row[1]) << "over C/W";
+    EXPECT_LT(over_types.front()[0], 500);
+    EXPECT_GT(over_types.back()[0], 1000);
+}
+
 TEST(Figures, OfRanksAppearWhereOneIsSlow)
 {
     SyntheticPlan plan;
