@@ -26,7 +26,7 @@ constexpr std::string_view style = R"css(
 @media print {
   :root { color-scheme: light; --ink: #000; --faint: #444; --paper: #fff; --line: #999; --shade: #fff; --good: #00553e; --bad: #8a3c00; --open: #5e3f00; }
   body { max-width: none !important; padding: 0 !important; font-size: 10pt !important; }
-  h2, h3 { break-after: avoid; } .wide { overflow: visible !important; } pre { white-space: pre-wrap !important; overflow-wrap: anywhere; }
+  h2, h3 { break-after: avoid; } .wide { overflow: visible !important; } pre { font-size: 7pt !important; white-space: pre-wrap !important; overflow-wrap: anywhere; }
   .figures { display: block !important; } figure { width: 78%; margin: 0 auto 1.2em !important; } table { font-size: 8pt !important; } }
 @page { margin: 15mm; }
 body { background: var(--paper); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; max-width: 74rem; margin: 0 auto; padding: 1.5rem; }
