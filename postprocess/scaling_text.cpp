@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <set>
 
 namespace shardline {
 namespace {
@@ -135,6 +136,17 @@ constexpr std::string_view size_legend =
 constexpr std::string_view ranks_legend = "C, W, D_law = s(P-1)C/W and D_model are each of so many ranks. obs/law, obs/model: D_obs by D_law and by D_model.";
 constexpr std::string_view types_legend = "ratio: D_obs by that of the first row; of s·C: the ratio that the law gives; times: the one by the other.";
 
+std::string_view legend_of(ScalingOver over)
+{
+    switch (over) {
+    case ScalingOver::B:
+    case ScalingOver::F: return size_legend;
+    case ScalingOver::ranks: return ranks_legend;
+    case ScalingOver::types: return types_legend;
+    }
+    return "";
+}
+
 Section section_of(const Scaling& scaling, const Analysis& analysis, size_t width)
 {
     const Crossover& first = analysis.crossovers[scaling.rows.front().crossover];
@@ -145,19 +157,18 @@ Section section_of(const Scaling& scaling, const Analysis& analysis, size_t widt
     case ScalingOver::F:
         heading = scaling.over == ScalingOver::B ? fmt::format("D* over B, F = {}, P = {}: {}", first.F, first.P, types)
                                                  : fmt::format("D* over F, B = {}, P = {}: {}", first.B, first.P, types);
-        body = size_table(scaling, analysis) + wrapped(size_legend, width, indent);
+        body = size_table(scaling, analysis);
         break;
     case ScalingOver::ranks: {
         heading = fmt::format("D* over ranks, B = {}, F = {}: {}", first.B, first.F, types);
         const std::string others = ranks_table(scaling, analysis, false);
         body = ranks_table(scaling, analysis, true);
         if (!others.empty()) body += wrapped("Not powers of two:", width, indent) + others;
-        body += wrapped(ranks_legend, width, indent);
         break;
     }
     case ScalingOver::types:
         heading = fmt::format("D* over types, B = {}, F = {}, P = {}: ", first.B, first.F, first.P);
-        body = types_table(scaling, analysis) + wrapped(types_legend, width, indent);
+        body = types_table(scaling, analysis);
         break;
     }
     for (const std::string& sentence : {exponent_sentence(scaling), start_up_sentence(scaling)})
@@ -170,7 +181,12 @@ Section section_of(const Scaling& scaling, const Analysis& analysis, size_t widt
 std::vector<Section> scaling_sections(const Analysis& analysis, size_t width)
 {
     std::vector<Section> sections;
-    for (const Scaling& scaling : analysis.scalings) sections.push_back(section_of(scaling, analysis, width));
+    std::set<std::string_view> explained; // each legend once
+    for (const Scaling& scaling : analysis.scalings) {
+        sections.push_back(section_of(scaling, analysis, width));
+        const std::string_view legend = legend_of(scaling.over);
+        if (explained.insert(legend).second) sections.back().body += wrapped(legend, width, indent);
+    }
     return sections;
 }
 

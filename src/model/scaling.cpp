@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -343,7 +344,7 @@ std::optional<double> least_elements_observed(const Scaling& scaling, std::span<
 {
     std::optional<double> least;
     const auto& largest = crossovers[scaling.rows.back().crossover].D_obs;
-    for (auto row = scaling.rows.rbegin(); row != scaling.rows.rend(); ++row) {
+    for (auto row = std::next(scaling.rows.rbegin()); row != scaling.rows.rend(); ++row) {
         const Crossover& crossover = crossovers[row->crossover];
         if (!largest || !crossover.D_obs || std::abs(std::log(crossover.D_obs->value / largest->value)) > std::log(tolerance)) break;
         least = static_cast<double>(crossover.B) * static_cast<double>(crossover.F);

@@ -55,7 +55,8 @@ struct Scaling {
     std::optional<Estimate> model_exponent; ///< the same of D_model
     std::vector<ExponentShare> shares;      ///< of the exponent, the weightiest first
     std::optional<StartUp> start_up;        ///< over B and F, where an allreduce was calibrated
-    /// The least B·F measured from which on D_obs stays within the tolerance of that at the largest; over B and F.
+    /// The least B·F measured from which on D_obs stays within the tolerance of that at the largest; over B and F. Nothing where the
+    /// next one does not.
     std::optional<double> least_elements_observed;
     std::vector<Claim> claims;
 };

@@ -123,7 +123,9 @@ TEST(ScalingOverB, SaysFromWhichSizeOnItHolds)
 {
     const auto start_up = [](double B) { return 1000 * (1 + 100 / B); };
     const auto scalings = scalings_of(over_B(start_up, start_up), {}, tolerance);
-    EXPECT_EQ(scalings[0].least_elements_observed, 1024.0 * 1024.0); // at 256 it is 1.39 / 1.10 times as large
+    EXPECT_FALSE(scalings[0].least_elements_observed); // at 256 it is 1.39 / 1.10 times as large
+    const auto shorter = [](double B) { return 1000 * (1 + 50 / B); };
+    EXPECT_EQ(scalings_of(over_B(shorter, shorter), {}, tolerance)[0].least_elements_observed, 256.0 * 1024.0);
     const auto flat = scalings_of(over_B(constant, constant), {}, tolerance);
     EXPECT_EQ(flat[0].least_elements_observed, 16.0 * 1024.0);
 }
