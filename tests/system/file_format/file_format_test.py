@@ -1,4 +1,4 @@
-"""docs/file-format.md against the files themselves: its programs run, and its tables say what is there."""
+"""docs/file-format.md, and the program in README, against the files themselves: the programs run, and its tables say what is there."""
 
 import contextlib
 import io
@@ -17,6 +17,7 @@ except ImportError:
     sys.exit(77)
 
 DOCUMENT = os.path.join(os.environ["SHARDLINE_SOURCE"], "docs", "file-format.md")
+README = os.path.join(os.environ["SHARDLINE_SOURCE"], "README.md")
 RECORD_TOOL = os.path.join(os.environ["SHARDLINE_BIN"], "record_tool")
 
 
@@ -25,9 +26,14 @@ def document():
         return file.read()
 
 
+def readme():
+    with open(README, encoding="utf-8") as file:
+        return file.read()
+
+
 def snippet(name):
-    """The program that follows the comment of that name."""
-    return re.search(rf"<!-- snippet: {name} -->\n```python\n(.*?)```", document(), re.DOTALL).group(1)
+    """The program that follows the comment of that name, in either."""
+    return re.search(rf"<!-- snippet: {name} -->\n```python\n(.*?)```", document() + readme(), re.DOTALL).group(1)
 
 
 def run_snippet(name, change=lambda text: text):
