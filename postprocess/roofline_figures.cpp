@@ -32,12 +32,19 @@ struct Roof {
     Estimate bytes_per_s;
 };
 
+/// C and W with the ranks of the sweep, in its compute type.
+Calibration calibration_of(const Analysis& analysis, const Sweep& sweep)
+{
+    const Crossover* crossover = crossover_of(analysis, sweep);
+    return crossover ? crossover->calibration : Calibration{};
+}
+
 /// The bandwidths that bound a step of this shape, as far as they are known, the highest first.
 std::vector<Roof> roofs_of(const Analysis& analysis, const Sweep& reference, const std::optional<Estimate>& M)
 {
     std::vector<Roof> roofs;
     if (M) roofs.push_back({"memory, M", *M});
-    if (const auto& W = analysis.calibration.W_bytes_per_s) roofs.push_back({"the link, W", *W});
+    if (const auto W = calibration_of(analysis, reference).W_bytes_per_s) roofs.push_back({"the link, W", *W});
     if (const auto bus = bandwidth_in_sweep(analysis, reference)) roofs.push_back({reference.strategy, *bus});
     std::ranges::stable_sort(roofs, std::greater{}, [](const Roof& roof) { return roof.bytes_per_s.value; });
     return roofs;
@@ -87,13 +94,17 @@ std::string region(double low, double high, std::string_view colour)
 void add_roofline_figures(const Analysis& analysis, Figures& figures, const RooflineOptions& options)
 {
     const auto shapes = shapes_of(analysis);
-    const auto& C = analysis.calibration.C_flop_per_s;
-    if (shapes.empty() || !C) {
+    if (shapes.empty() || !analysis.calibration.C_flop_per_s) {
         figures.omitted.emplace_back(shapes.empty() ? "No roofline: no step with communication was measured." : "No roofline: C was not measured.");
         return;
     }
     for (size_t i = 0; i < shapes.size(); ++i) {
         const auto& [shape, sweeps] = shapes[i];
+        const auto C = calibration_of(analysis, reference_of(sweeps)).C_flop_per_s;
+        if (!C) {
+            figures.omitted.push_back(fmt::format("No roofline at {}: C was not measured.", shape_text(shape)));
+            continue;
+        }
         const std::vector<Roof> roofs = roofs_of(analysis, reference_of(sweeps), options.M_bytes_per_s);
         if (roofs.empty()) {
             figures.omitted.push_back(fmt::format("No roofline at {}: no bandwidth was measured.", shape_text(shape)));

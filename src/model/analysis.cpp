@@ -84,6 +84,7 @@ Crossover crossover_of(std::span<const RunData> launches, std::span<const PointS
     result.compute_type = sweep.compute_type;
     result.wire_type = sweep.wire_type;
     result.strategy = sweep.strategy;
+    result.calibration = calibration;
     result.D_law = law_crossover(calibration, sweep);
     result.D_model = model_crossover(points, sweep);
     if (observation.crossing) result.D_obs = observation.crossing->D;

@@ -28,6 +28,7 @@ struct Crossover {
     int32_t P = 0;
     ElementType compute_type = ElementType::f32, wire_type = ElementType::f32;
     std::string strategy;
+    Calibration calibration; ///< with its ranks, in its compute type
     std::optional<Estimate> D_law, D_model, D_obs;
     std::optional<double> ratio; ///< D_obs / D_law
     std::vector<Factor> factors;

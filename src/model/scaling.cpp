@@ -226,10 +226,10 @@ std::optional<Estimate> product(std::initializer_list<std::pair<double, const st
     return scaled(product_of_powers(factors), factor);
 }
 
-ScalingRow row_of(std::span<const Crossover> crossovers, size_t index, ScalingOver over, std::span<const PointSamples> points)
+ScalingRow row_of(std::span<const Crossover> crossovers, size_t index, ScalingOver over)
 {
     const Crossover& crossover = crossovers[index];
-    const Calibration calibration = calibrate(points, crossover.P, crossover.compute_type);
+    const Calibration& calibration = crossover.calibration;
     ScalingRow row{index, calibration.C_flop_per_s, calibration.W_bytes_per_s, crossover.D_obs, crossover.D_model, ratio(crossover.D_obs, crossover.D_model)};
     if (over == ScalingOver::ranks) {
         row.observed = ratio(crossover.D_obs, crossover.D_law);
@@ -510,7 +510,7 @@ std::vector<Scaling> scalings_of(std::span<const Crossover> crossovers, std::spa
             std::ranges::stable_sort(members, [&](size_t a, size_t b) { return comes_first(crossovers[a], crossovers[b], over); });
             Scaling scaling;
             scaling.over = over;
-            for (const size_t index : members) scaling.rows.push_back(row_of(crossovers, index, over, points));
+            for (const size_t index : members) scaling.rows.push_back(row_of(crossovers, index, over));
             if (over == ScalingOver::types)
                 judge_types(scaling, crossovers, tolerance);
             else if (over == ScalingOver::ranks)
