@@ -96,7 +96,8 @@ may_read_memory_of_others() {
 
 environment=()
 options=(-n "$ranks")
-if [[ $("$mpirun" --version 2>/dev/null </dev/null) == *'Open MPI'* ]]; then
+# By another name than mpirun it gives its runtime's name.
+if [[ $("$mpirun" --version 2>/dev/null </dev/null) =~ Open\ MPI|OpenRTE ]]; then
   if [ "$(id -u)" -eq 0 ]; then environment+=(OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1); fi
   if [ "$ranks" -gt "$(cores)" ]; then
     options+=(--oversubscribe --bind-to none --mca mpi_yield_when_idle 1)
