@@ -50,15 +50,12 @@ std::string types_text(const Crossover& crossover)
     return compute == wire ? std::string(wire) : fmt::format("{} > {}", compute, wire);
 }
 
-/// Ranks on each machine, sorted.
-std::vector<int> ranks_by_machine(const RunData& run)
+int most_ranks_on_a_machine(const RunData& run)
 {
     std::map<std::string, int> by_machine;
-    for (const RankInfo& rank : run.ranks) ++by_machine[rank.machine];
-    std::vector<int> counts;
-    for (const auto& [machine, count] : by_machine) counts.push_back(count);
-    std::ranges::sort(counts);
-    return counts;
+    int most = 0;
+    for (const RankInfo& rank : run.ranks) most = std::max(most, ++by_machine[rank.machine]);
+    return most;
 }
 
 /// M of another run that stands for a rank of this one, or nullptr.
@@ -132,16 +129,14 @@ bool same_processors(const RunData& a, const RunData& b)
         return kinds;
     };
     // Ranks of a machine share its memory, so as many of them have to be at work.
-    return processors(a) == processors(b) && std::ranges::max(ranks_by_machine(a)) == std::ranges::max(ranks_by_machine(b));
+    return processors(a) == processors(b) && most_ranks_on_a_machine(a) == most_ranks_on_a_machine(b);
 }
 
 AcrossVerdict verdict_across(std::span<const AnalysedRun> runs)
 {
     const std::vector<Place> places = places_of(runs);
     if (places.empty()) return {Verdict::inconclusive, "no file holds a crossover: give runs of experiments/crossover.toml"};
-    const Place* worst = &places.front();
-    for (const Place& place : places)
-        if (worse_of(place.crossover->verdict, worst->crossover->verdict) != worst->crossover->verdict) worst = &place;
+    const Place* worst = worst_of(places, [](const Place& place) { return place.crossover->verdict; });
     const Crossover& crossover = *worst->crossover;
     if (crossover.verdict == Verdict::holds) return {Verdict::holds, fmt::format("D* lies where the law puts it at all {}", counted(places.size(), "place"))};
     return {crossover.verdict, fmt::format("{}, {}: {}", worst->of->run.path, sweep_text(sweep_of(crossover)), crossover.reason)};

@@ -222,13 +222,13 @@ void add_regime_figures(const Analysis& analysis, Figures& figures)
             same->push_back(sweep);
     }
     std::erase_if(maps, [&](const std::vector<Sweep>& map) {
-        const Crossover* crossover = crossover_of(analysis, map.front());
-        return !crossover || !crossover->calibration.C_flop_per_s || !crossover->calibration.W_bytes_per_s;
+        const Calibration calibration = calibration_of(analysis, map.front());
+        return !calibration.C_flop_per_s || !calibration.W_bytes_per_s;
     });
     if (maps.empty()) figures.omitted.emplace_back("No map of the regimes: it takes a sweep with communication, C and W.");
     for (size_t i = 0; i < maps.size(); ++i) {
         const Sweep& first = maps[i].front();
-        const Calibration& calibration = crossover_of(analysis, first)->calibration;
+        const Calibration calibration = calibration_of(analysis, first);
         Range B, D;
         Rows sides[3], crossings;
         for (const Sweep& sweep : maps[i]) {
@@ -308,9 +308,7 @@ void add_allreduce_figures(const Analysis& analysis, Figures& figures)
         const Calibration& calibration = of_as_many == analysis.crossovers.end() ? analysis.calibration : of_as_many->calibration;
         if (const auto& W = calibration.W_bytes_per_s) {
             rates.take(*W);
-            plot.add("V (byte), W (byte/s)", {{x.low, W->value}, {x.high, W->value}}, {"using 1:($2*1e-6) with lines lw 2 lc rgb black title 'bound: the link, W'"});
-            band = fmt::format("set object rectangle from graph 0, first {} to graph 1, first {} behind fc rgb black fs transparent solid 0.12 noborder\n",
-                               W->low * 1e-6, W->high * 1e-6);
+            band = add_link_bound(plot, x, *W, "black", 0.12);
             caption = fmt::format(" The line is W = {}.", megabytes(*W));
         }
         size_t series = 0;

@@ -121,6 +121,14 @@ std::vector<std::string> with_intervals(std::string_view x, std::string_view y, 
                         gnuplot_string(title))};
 }
 
+std::string add_link_bound(PlotBuilder& plot, const Range& V, const Estimate& W, std::string_view colour, double opacity)
+{
+    plot.add("V (byte), W (byte/s)", {{V.low, W.value}, {V.high, W.value}},
+             {fmt::format("using 1:($2*1e-6) with lines lw 2 lc rgb {} title 'bound: the link, W'", colour)});
+    return fmt::format("set object rectangle from graph 0, first {} to graph 1, first {} behind fc rgb {} fs transparent solid {} noborder\n",
+                       W.low * 1e-6, W.high * 1e-6, colour, opacity);
+}
+
 std::vector<double> row_of(double x, const Estimate& y) { return {x, y.value, y.low, y.high}; }
 
 std::string numbered(std::string_view name, size_t index, size_t count)

@@ -77,6 +77,9 @@ private:
 std::vector<std::string> with_intervals(std::string_view x, std::string_view y, std::string_view low, std::string_view high, const Look& look,
                                         std::string_view title);
 
+/// Adds W as a line over messages V, in MB/s; returns the setup of the band that its interval is.
+std::string add_link_bound(PlotBuilder& plot, const Range& V, const Estimate& W, std::string_view colour, double opacity);
+
 /// x, value, low, high.
 std::vector<double> row_of(double x, const Estimate& y);
 

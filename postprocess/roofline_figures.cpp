@@ -32,13 +32,6 @@ struct Roof {
     Estimate bytes_per_s;
 };
 
-/// C and W with the ranks of the sweep, in its compute type.
-Calibration calibration_of(const Analysis& analysis, const Sweep& sweep)
-{
-    const Crossover* crossover = crossover_of(analysis, sweep);
-    return crossover ? crossover->calibration : Calibration{};
-}
-
 /// The bandwidths that bound a step of this shape, as far as they are known, the highest first.
 std::vector<Roof> roofs_of(const Analysis& analysis, const Sweep& reference, const std::optional<Estimate>& M)
 {

@@ -1,5 +1,6 @@
 #include "postprocess/scaling_text.hpp"
 
+#include "model/text.hpp"
 #include "postprocess/printable.hpp"
 #include "postprocess/sweeps.hpp"
 #include "postprocess/text_layout.hpp"
@@ -8,7 +9,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <set>
 
 namespace shardline {
@@ -28,14 +28,6 @@ std::string factor_cell(const Crossover& crossover, std::string_view name)
 {
     const auto its = std::ranges::find(crossover.factors, name, &Factor::name);
     return its == crossover.factors.end() ? "-" : fmt::format("{:.3f}", its->value);
-}
-
-/// Three decimals, and no minus before a zero.
-std::string decimal_text(double value) { return fmt::format("{:.3f}", std::round(1000 * value) / 1000 + 0.0); }
-
-std::string exponent_text(const Estimate& exponent)
-{
-    return fmt::format("{} [{}, {}]", decimal_text(exponent.value), decimal_text(exponent.low), decimal_text(exponent.high));
 }
 
 // ---------------------------------------------------------------------------------------------------
@@ -105,8 +97,8 @@ std::string exponent_sentence(const Scaling& scaling)
     if (!scaling.exponent) return "";
     const bool ranks = scaling.over == ScalingOver::ranks;
     const std::string x = ranks ? "(P-1)" : std::string(name_of(scaling.over));
-    std::string text = fmt::format("{} {}^{}", ranks ? "D_obs/D_law grows as" : "D_obs grows as", x, exponent_text(*scaling.exponent));
-    if (scaling.model_exponent) text += fmt::format(", {} as {}^{}", ranks ? "D_model/D_law" : "D_model", x, exponent_text(*scaling.model_exponent));
+    std::string text = fmt::format("{} {}^{}", ranks ? "D_obs/D_law grows as" : "D_obs grows as", x, decimal_interval_text(*scaling.exponent));
+    if (scaling.model_exponent) text += fmt::format(", {} as {}^{}", ranks ? "D_model/D_law" : "D_model", x, decimal_interval_text(*scaling.model_exponent));
     text += fmt::format("; by the law as {}^0.", x);
     std::string separator = " Of the exponent of D_obs ";
     for (const ExponentShare& share : scaling.shares) {

@@ -234,9 +234,7 @@ void add_algorithm_figures(const Analysis& analysis, Figures& figures)
         std::string band, bound;
         if (const auto& W = study.W_bytes_per_s) {
             bandwidth.take(*W);
-            plot.add("V (byte), W (byte/s)", {{x.low, W->value}, {x.high, W->value}}, {"using 1:($2*1e-6) with lines lw 2 lc rgb grey title 'bound: the link, W'"});
-            band = fmt::format("set object rectangle from graph 0, first {} to graph 1, first {} behind fc rgb grey fs transparent solid 0.25 noborder\n",
-                               W->low * 1e-6, W->high * 1e-6);
+            band = add_link_bound(plot, x, *W, "grey", 0.25);
             bound = fmt::format(" The line is W = {}, which the bytes that a rank has to send cannot outrun.", megabytes(*W));
         }
         size_t series = 0;

@@ -7,8 +7,6 @@
 
 namespace shardline {
 
-Sweep sweep_of(const Crossover& c) { return {c.B, c.F, c.P, c.compute_type, c.wire_type, c.strategy}; }
-
 Sweep shape_of(Sweep sweep)
 {
     sweep.strategy.clear();
@@ -39,6 +37,12 @@ const Crossover* crossover_of(const Analysis& analysis, const Sweep& sweep)
     for (const Crossover& crossover : analysis.crossovers)
         if (sweep_of(crossover) == sweep) return &crossover;
     return nullptr;
+}
+
+Calibration calibration_of(const Analysis& analysis, const Sweep& sweep)
+{
+    const Crossover* crossover = crossover_of(analysis, sweep);
+    return crossover ? crossover->calibration : Calibration{};
 }
 
 std::string sweep_text(const Sweep& sweep)

@@ -10,9 +10,6 @@
 
 namespace shardline {
 
-/// The sweep that a crossover is of.
-Sweep sweep_of(const Crossover& crossover);
-
 /// A sweep without its strategy: what strategies are compared at.
 Sweep shape_of(Sweep sweep);
 
@@ -24,6 +21,9 @@ std::vector<const PointSummary*> points_of(const Analysis& analysis, const Sweep
 
 /// Its crossover, or nullptr.
 const Crossover* crossover_of(const Analysis& analysis, const Sweep& sweep);
+
+/// C and W with its ranks, in its compute type.
+Calibration calibration_of(const Analysis& analysis, const Sweep& sweep);
 
 /// "B = 1024, F = 1024, P = 2: f32 matmul, f32 on the wire, mpi_allreduce". The strategy is text from the file.
 std::string sweep_text(const Sweep& sweep);

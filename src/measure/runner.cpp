@@ -368,7 +368,7 @@ private:
     /// D where the curves cross; 0 when every point is compute-bound, infinity when none is.
     static double crossing_in(const Analysis& analysis, const Sweep& sweep)
     {
-        auto ours = [&](const auto& it) { return Sweep{it.B, it.F, it.P, it.compute_type, it.wire_type, it.strategy} == sweep; };
+        const auto ours = [&](const auto& it) { return sweep_of(it) == sweep; };
         for (const Crossover& crossover : analysis.crossovers)
             if (ours(crossover) && crossover.D_obs) return crossover.D_obs->value;
         for (const PointSummary& summary : analysis.points)
@@ -468,7 +468,7 @@ private:
                          .repetitions = repetitions_of(point) - (continues ? history.begun_kept : 0),
                          .first_repetition = continues ? history.begun_rows : 0};
         const VisitOutcome outcome = visitor_.visit(point, plan);
-        if (session_.is_root()) append_rows(outcome.rows);
+        if (session_.is_root()) append(data_.repetitions, outcome.rows);
         on_root(session_, [&] { output_.repetitions(outcome.rows); });
         if (outcome.stopped) throw Stopped{};
         ++history.visits;
@@ -508,26 +508,6 @@ private:
     {
         // The shortest messages are quick and noisy: more of them cost nothing.
         return point.kind == PointKind::exchange && point.message_bytes <= 8 ? 10 * experiment_.repetitions : experiment_.repetitions;
-    }
-
-    void append_rows(const Repetitions& rows)
-    {
-        auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
-        Repetitions& all = data_.repetitions;
-        append(all.point, rows.point);
-        append(all.mode, rows.mode);
-        append(all.pass, rows.pass);
-        append(all.repetition, rows.repetition);
-        append(all.warmup, rows.warmup);
-        append(all.late, rows.late);
-        append(all.start_skew_ns, rows.start_skew_ns);
-        append(all.comp_begin_ns, rows.comp_begin_ns);
-        append(all.comp_end_ns, rows.comp_end_ns);
-        append(all.comm_begin_ns, rows.comm_begin_ns);
-        append(all.comm_end_ns, rows.comm_end_ns);
-        append(all.main_cpu_ns, rows.main_cpu_ns);
-        append(all.comm_cpu_ns, rows.comm_cpu_ns);
-        append(all.peer, rows.peer);
     }
 
     /// Median in s over the kept repetitions of the point's first visit of the maximum over ranks, so that a resumed run
@@ -970,12 +950,11 @@ Plan plan_experiment(const Session& session, const Experiment& experiment, std::
     Plan plan;
     plan.D_given = experiment.D.has_value();
     require_ranks(experiment, P);
-    for (const int32_t sharing : ranks_of(experiment, P))
-        for (const Shape& shape : shapes_of(experiment)) {
-            plan.shapes.push_back(plan_shape(experiment, shape, sharing, P, machine));
-            if (&plan.shapes.back() == &plan.shapes.front() || plan.shapes.back().P != plan.shapes[plan.shapes.size() - 2].P)
-                plan.shapes.back().seconds += visits_of_calibration(experiment) * common_calibration_s(experiment, sharing, machine);
-        }
+    for (const int32_t sharing : ranks_of(experiment, P)) {
+        const size_t first = plan.shapes.size(); // has what all shapes share counted with it
+        for (const Shape& shape : shapes_of(experiment)) plan.shapes.push_back(plan_shape(experiment, shape, sharing, P, machine));
+        plan.shapes[first].seconds += visits_of_calibration(experiment) * common_calibration_s(experiment, sharing, machine);
+    }
     return plan;
 }
 

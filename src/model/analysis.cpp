@@ -182,16 +182,6 @@ void void_claims(Analysis& analysis)
     for (Claim& claim : analysis.claims) claim.verdict = Verdict::inconclusive, claim.reason = invalid->text;
 }
 
-/// Of several the first that none is worse than.
-template <class Judged>
-const Judged* worst_of(const std::vector<Judged>& all)
-{
-    const Judged* worst = all.empty() ? nullptr : &all.front();
-    for (const Judged& one : all)
-        if (worse_of(one.verdict, worst->verdict) != worst->verdict) worst = &one;
-    return worst;
-}
-
 std::string reason_of(const Crossover& crossover, const std::vector<Crossover>& all)
 {
     if (all.size() == 1) return crossover.reason;
@@ -208,8 +198,8 @@ std::string reason_of(const Crossover& crossover, const std::vector<Crossover>& 
 void conclude(Analysis& analysis, int32_t ranks)
 {
     void_claims(analysis);
-    const Crossover* crossover = worst_of(analysis.crossovers);
-    const Claim* claim = worst_of(analysis.claims);
+    const Crossover* crossover = worst_of(analysis.crossovers, &Crossover::verdict);
+    const Claim* claim = worst_of(analysis.claims, &Claim::verdict);
     if (!crossover && !claim) {
         analysis.verdict = Verdict::inconclusive;
         analysis.reason = ranks == 1 ? one_rank_reason : "no sweep over D was measured: calibration only";
@@ -299,6 +289,8 @@ std::string blas_threads(const RunData& run)
 }
 
 } // namespace
+
+Sweep sweep_of(const Crossover& c) { return {c.B, c.F, c.P, c.compute_type, c.wire_type, c.strategy}; }
 
 Analysis analyse(std::span<const RunData> launches, const AnalysisOptions& options)
 {

@@ -36,6 +36,9 @@ struct Crossover {
     std::string reason; ///< one sentence; for inconclusive it says what to change
 };
 
+/// The sweep that a crossover is of.
+Sweep sweep_of(const Crossover& crossover);
+
 struct Analysis {
     Calibration calibration;
     std::vector<PointSummary> points; ///< sweep points, by (B, F, types, strategy, P, D)

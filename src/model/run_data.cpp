@@ -19,6 +19,25 @@ auto key_of(const Point& p)
 std::strong_ordering operator<=>(const Point& a, const Point& b) { return key_of(a) <=> key_of(b); }
 bool operator==(const Point& a, const Point& b) { return key_of(a) == key_of(b); }
 
+void append(Repetitions& repetitions, const Repetitions& more)
+{
+    const auto add = [&](auto column) { (repetitions.*column).insert((repetitions.*column).end(), (more.*column).begin(), (more.*column).end()); };
+    add(&Repetitions::point);
+    add(&Repetitions::mode);
+    add(&Repetitions::pass);
+    add(&Repetitions::repetition);
+    add(&Repetitions::warmup);
+    add(&Repetitions::late);
+    add(&Repetitions::start_skew_ns);
+    add(&Repetitions::comp_begin_ns);
+    add(&Repetitions::comp_end_ns);
+    add(&Repetitions::comm_begin_ns);
+    add(&Repetitions::comm_end_ns);
+    add(&Repetitions::main_cpu_ns);
+    add(&Repetitions::comm_cpu_ns);
+    add(&Repetitions::peer);
+}
+
 std::string_view name_of(PointKind kind) { return kind_names[static_cast<size_t>(kind)]; }
 
 std::string_view name_of(Severity severity)

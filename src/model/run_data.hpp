@@ -90,6 +90,9 @@ struct Repetitions {
     size_t size() const { return point.size(); }
 };
 
+/// Adds the rows of `more`, which are of as many ranks.
+void append(Repetitions& repetitions, const Repetitions& more);
+
 /// Result check of one visit.
 struct Check {
     int32_t point = 0;

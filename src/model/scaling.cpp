@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdio>
 #include <iterator>
 #include <map>
 #include <tuple>
@@ -15,20 +14,6 @@
 namespace shardline {
 
 namespace {
-
-/// Three decimals: exponents and factors near 1.
-std::string decimal_text(double value)
-{
-    char text[64];
-    std::snprintf(text, sizeof text, "%.3f", value);
-    return std::string(text) == "-0.000" ? "0.000" : text;
-}
-
-/// "1.041 [0.980, 1.103]".
-std::string interval_text(const Estimate& estimate)
-{
-    return decimal_text(estimate.value) + " [" + decimal_text(estimate.low) + ", " + decimal_text(estimate.high) + "]";
-}
 
 // ---------------------------------------------------------------------------------------------------
 // Trends
@@ -142,7 +127,7 @@ Claim judged(std::string name, const std::string& says, const std::string& cause
         claim.reason += "; whether the fitted costs account for it is not known: measure matmul and allreduce calibration points too";
         return claim;
     }
-    const std::string beyond = interval_text(unexplained->change);
+    const std::string beyond = decimal_interval_text(unexplained->change);
     switch (constancy_of(*unexplained, tolerance)) {
     case Constancy::constant:
         claim.verdict = Verdict::explained;
@@ -162,8 +147,6 @@ Claim judged(std::string name, const std::string& says, const std::string& cause
 
 // ---------------------------------------------------------------------------------------------------
 // Rows
-
-Sweep sweep_of_crossover(const Crossover& c) { return {c.B, c.F, c.P, c.compute_type, c.wire_type, c.strategy}; }
 
 /// What the crossovers of one scaling have in common.
 Sweep common_of(Sweep sweep, ScalingOver over)
@@ -410,17 +393,17 @@ void judge_size(Scaling& scaling, std::span<const Crossover> crossovers, std::sp
     scaling.model_exponent = exponent_of(trend_of(scaling, crossovers, &ScalingRow::predicted, any));
     scaling.shares = shares_of(scaling, crossovers, any);
     const std::string says = "from " + place_text(least, scaling.over) + " to " + std::to_string(scaling.over == ScalingOver::B ? greatest.B : greatest.F) +
-                             " (" + common_text(greatest, scaling.over) + ") D* changes by a factor of " + interval_text(deviation.change) + ", as " + symbol +
-                             "^" + interval_text(*scaling.exponent);
+                             " (" + common_text(greatest, scaling.over) + ") D* changes by a factor of " + decimal_interval_text(deviation.change) + ", as " + symbol +
+                             "^" + decimal_interval_text(*scaling.exponent);
     scaling.claims.push_back(judged(name, says, shares_text(scaling.shares) + threshold_text(scaling, tolerance), deviation, deviation_of(unexplained), tolerance));
 }
 
-std::string list_of_ranks(const Scaling& scaling, std::span<const Crossover> crossovers, bool powers_of_two)
+template <class Wanted>
+std::string list_of_ranks(const Scaling& scaling, std::span<const Crossover> crossovers, Wanted wanted)
 {
     std::string text;
     for (const ScalingRow& row : scaling.rows)
-        if (const Crossover& crossover = crossovers[row.crossover]; is_power_of_two(crossover) == powers_of_two)
-            text += (text.empty() ? "" : ", ") + std::to_string(crossover.P);
+        if (const Crossover& crossover = crossovers[row.crossover]; wanted(crossover)) text += (text.empty() ? "" : ", ") + std::to_string(crossover.P);
     return text;
 }
 
@@ -442,11 +425,8 @@ void judge_ranks(Scaling& scaling, std::span<const Crossover> crossovers, double
     scaling.model_exponent = exponent_of(trend_of(scaling, crossovers, &ScalingRow::predicted, in_line));
     scaling.shares = shares_of(scaling, crossovers, in_line);
     const std::string common = common_text(crossovers[scaling.rows.front().crossover], scaling.over);
-    std::string places = apart ? list_of_ranks(scaling, crossovers, true) : "";
-    if (!apart)
-        for (const ScalingRow& row : scaling.rows) places += (places.empty() ? "" : ", ") + std::to_string(crossovers[row.crossover].P);
-    const std::string says = "over P = " + places + " (" + common + ") D* changes by a factor of " + interval_text(deviation.change) + " against s(P-1)C/W of each P, as (P-1)^" +
-                             interval_text(*scaling.exponent);
+    const std::string says = "over P = " + list_of_ranks(scaling, crossovers, in_line) + " (" + common + ") D* changes by a factor of " + decimal_interval_text(deviation.change) + " against s(P-1)C/W of each P, as (P-1)^" +
+                             decimal_interval_text(*scaling.exponent);
     scaling.claims.push_back(judged("D_grows_as_ranks", says, shares_text(scaling.shares), deviation, deviation_of(unexplained), tolerance));
 
     const auto its = trend_of(scaling, crossovers, &ScalingRow::observed, others);
@@ -456,8 +436,8 @@ void judge_ranks(Scaling& scaling, std::span<const Crossover> crossovers, double
     const std::optional<Deviation> off_unexplained =
         its_unexplained && unexplained ? std::optional(Deviation{offset_of(*its_unexplained, *unexplained), std::nullopt}) : std::nullopt;
     scaling.claims.push_back(judged("other_ranks_as_powers_of_two",
-                                    "at P = " + list_of_ranks(scaling, crossovers, false) + ", which are no powers of two (" + common + "), D* against s(P-1)C/W is " +
-                                        interval_text(off.change) + " times what the line through the powers of two gives",
+                                    "at P = " + list_of_ranks(scaling, crossovers, others) + ", which are no powers of two (" + common + "), D* against s(P-1)C/W is " +
+                                        decimal_interval_text(off.change) + " times what the line through the powers of two gives",
                                     "", off, off_unexplained, tolerance));
 }
 
@@ -480,13 +460,18 @@ void judge_types(Scaling& scaling, std::span<const Crossover> crossovers, double
         const double D_ratio = its.D_obs->value / reference.D_obs->value;
         const std::string says = place_text(its, scaling.over) + " (" + common_text(its, scaling.over) + "): D* is " + number_text(D_ratio) + " times that of " +
                                  place_text(reference, scaling.over) + ", where s·C says " + number_text(D_ratio / row.observed->value) + ": " +
-                                 interval_text(*row.observed) + " times that";
+                                 decimal_interval_text(*row.observed) + " times that";
         const std::optional<Deviation> unexplained = row.unexplained ? std::optional(Deviation{*row.unexplained, std::nullopt}) : std::nullopt;
         scaling.claims.push_back(judged(name, says, "", {*row.observed, std::nullopt}, unexplained, tolerance));
     }
 }
 
 } // namespace
+
+std::string decimal_interval_text(const Estimate& estimate)
+{
+    return decimal_text(estimate.value) + " [" + decimal_text(estimate.low) + ", " + decimal_text(estimate.high) + "]";
+}
 
 std::string_view name_of(ScalingOver over)
 {
@@ -504,7 +489,7 @@ std::vector<Scaling> scalings_of(std::span<const Crossover> crossovers, std::spa
     std::vector<Scaling> scalings;
     for (const ScalingOver over : {ScalingOver::B, ScalingOver::F, ScalingOver::ranks, ScalingOver::types}) {
         std::map<Sweep, std::vector<size_t>> groups;
-        for (size_t i = 0; i < crossovers.size(); ++i) groups[common_of(sweep_of_crossover(crossovers[i]), over)].push_back(i);
+        for (size_t i = 0; i < crossovers.size(); ++i) groups[common_of(sweep_of(crossovers[i]), over)].push_back(i);
         for (auto& [common, members] : groups) {
             if (members.size() < 2) continue;
             std::ranges::stable_sort(members, [&](size_t a, size_t b) { return comes_first(crossovers[a], crossovers[b], over); });

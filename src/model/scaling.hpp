@@ -22,6 +22,9 @@ enum class ScalingOver { B, F, ranks, types };
 /// "B", "F", "ranks" or "types".
 std::string_view name_of(ScalingOver over);
 
+/// "1.041 [0.980, 1.103]".
+std::string decimal_interval_text(const Estimate& estimate);
+
 /// One crossover among those that differ in one thing.
 struct ScalingRow {
     size_t crossover = 0; ///< index

@@ -44,6 +44,12 @@ std::string si_text(double value, std::string_view unit)
     return formatted("%.4g", scaled) + " " + prefixes[prefix] + std::string(unit);
 }
 
+std::string decimal_text(double value)
+{
+    const std::string text = formatted("%.3f", value);
+    return text == "-0.000" ? "0.000" : text;
+}
+
 std::string percent_text(double ratio) { return formatted("%.0f", 100 * ratio) + " %"; }
 
 } // namespace shardline

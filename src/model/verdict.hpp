@@ -5,6 +5,7 @@
 #include "model/factors.hpp"
 #include "model/statistics.hpp"
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,6 +21,16 @@ std::string_view name_of(Verdict verdict);
 
 /// The worst of both, in the order refuted, inconclusive, explained, holds.
 Verdict worse_of(Verdict a, Verdict b);
+
+/// Of several, each with a verdict that `verdict_of` gives, the first that none is worse than; nullptr of none.
+template <class Judged, class VerdictOf>
+const Judged* worst_of(const std::vector<Judged>& all, VerdictOf verdict_of)
+{
+    const Judged* worst = all.empty() ? nullptr : &all.front();
+    for (const Judged& one : all)
+        if (const Verdict least = std::invoke(verdict_of, *worst); worse_of(std::invoke(verdict_of, one), least) != least) worst = &one;
+    return worst;
+}
 
 /// On which side of the crossover a measured point lies beyond its intervals.
 enum class Side { communication_bound, undecided, compute_bound };

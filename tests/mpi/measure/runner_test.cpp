@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
@@ -29,25 +30,6 @@ Experiment quick_experiment()
     experiment.repetitions = 2;
     experiment.warmups = 1;
     return experiment;
-}
-
-void append(Repetitions& all, const Repetitions& rows)
-{
-    const auto join = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
-    join(all.point, rows.point);
-    join(all.mode, rows.mode);
-    join(all.pass, rows.pass);
-    join(all.repetition, rows.repetition);
-    join(all.warmup, rows.warmup);
-    join(all.late, rows.late);
-    join(all.start_skew_ns, rows.start_skew_ns);
-    join(all.comp_begin_ns, rows.comp_begin_ns);
-    join(all.comp_end_ns, rows.comp_end_ns);
-    join(all.comm_begin_ns, rows.comm_begin_ns);
-    join(all.comm_end_ns, rows.comm_end_ns);
-    join(all.main_cpu_ns, rows.main_cpu_ns);
-    join(all.comm_cpu_ns, rows.comm_cpu_ns);
-    join(all.peer, rows.peer);
 }
 
 /// Keeps the first `most` of what a run hands out, as the file of a run that is killed then; on rank 0.
@@ -158,6 +140,31 @@ TEST(RunExperiment, HandsOutEverythingThatItKeeps)
     expect_whole(outcome.data, experiment);
 }
 
+struct Survivor {
+    RunData data;
+    int64_t deaths = 0;
+};
+
+/// One run that dies again and again, after as many calls as `calls_until_death` gives for the deaths before, and goes on each time.
+Survivor survivor_of(const Experiment& experiment, int64_t too_many_deaths, const std::function<int64_t(int64_t)>& calls_until_death)
+{
+    Survivor its;
+    for (;;) {
+        Recorder recorder(its.data, calls_until_death(its.deaths));
+        bool died = false;
+        try {
+            run_experiment(*session, experiment, its.data, recorder.output());
+        } catch (const InputError&) {
+            died = true;
+        }
+        its.data = recorder.data;
+        if (!died) return its;
+        if (++its.deaths < too_many_deaths) continue;
+        ADD_FAILURE() << "the run makes no headway";
+        return its;
+    }
+}
+
 TEST(RunExperiment, GoesOnAfterADeathAtAnyMoment)
 {
     const Experiment experiment = quick_experiment();
@@ -166,22 +173,8 @@ TEST(RunExperiment, GoesOnAfterADeathAtAnyMoment)
     int64_t calls = whole.calls;
     MPI_Bcast(&calls, 1, MPI_INT64_T, 0, session->control());
 
-    // One run that dies again and again, each time a little further on: at the first calls, and so that about a dozen deaths cover
-    // the whole of it.
-    RunData data;
-    int64_t deaths = 0;
-    for (int64_t step = 1;; step = std::max<int64_t>(3, calls / 10)) {
-        Recorder recorder(data, step);
-        bool died = false;
-        try {
-            run_experiment(*session, experiment, data, recorder.output());
-        } catch (const InputError&) {
-            died = true;
-        }
-        data = recorder.data;
-        if (!died) break;
-        ASSERT_LT(++deaths, 100) << "the run makes no headway";
-    }
+    // Each time a little further on: at the first calls, and so that about a dozen deaths cover the whole of it.
+    const auto [data, deaths] = survivor_of(experiment, 100, [calls](int64_t before) { return before == 0 ? 1 : std::max<int64_t>(3, calls / 10); });
     EXPECT_GE(deaths, 5);
     expect_whole(data, experiment);
 }
@@ -367,20 +360,7 @@ TEST(RunOverRanks, GoesOnAfterADeathAtAnyMoment)
 {
     if (session->size() == 1) GTEST_SKIP() << "one rank has no sweep";
     Experiment experiment = quick_ranks();
-    RunData data;
-    int64_t deaths = 0;
-    for (int64_t step = 5;; step += 40) {
-        Recorder recorder(data, step);
-        bool died = false;
-        try {
-            run_experiment(*session, experiment, data, recorder.output());
-        } catch (const InputError&) {
-            died = true;
-        }
-        data = recorder.data;
-        if (!died) break;
-        ASSERT_LT(++deaths, 30) << "the run makes no headway";
-    }
+    const auto [data, deaths] = survivor_of(experiment, 30, [](int64_t before) { return 5 + 40 * before; });
     EXPECT_GE(deaths, 2);
     if (session->is_root()) expect_crossovers(data, experiment);
 }

@@ -276,23 +276,9 @@ RunData two_sweeps(double comm_factor_of_second)
     const RunData second = synthetic_run(plan);
     const auto offset = static_cast<int32_t>(run.points.size());
     run.points.insert(run.points.end(), second.points.begin(), second.points.end());
-    Repetitions &r = run.repetitions, s = second.repetitions;
-    for (int32_t& point : s.point) point += offset;
-    const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
-    append(r.point, s.point);
-    append(r.mode, s.mode);
-    append(r.pass, s.pass);
-    append(r.repetition, s.repetition);
-    append(r.warmup, s.warmup);
-    append(r.late, s.late);
-    append(r.start_skew_ns, s.start_skew_ns);
-    append(r.comp_begin_ns, s.comp_begin_ns);
-    append(r.comp_end_ns, s.comp_end_ns);
-    append(r.comm_begin_ns, s.comm_begin_ns);
-    append(r.comm_end_ns, s.comm_end_ns);
-    append(r.main_cpu_ns, s.main_cpu_ns);
-    append(r.comm_cpu_ns, s.comm_cpu_ns);
-    append(r.peer, s.peer);
+    Repetitions more = second.repetitions;
+    for (int32_t& point : more.point) point += offset;
+    append(run.repetitions, more);
     return run;
 }
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 namespace shardline {
 
@@ -381,30 +382,20 @@ RunData joined(const std::vector<RunData>& runs)
             check.point += first;
             all.checks.push_back(check);
         }
-        Repetitions& to = all.repetitions;
-        const Repetitions& from = run.repetitions;
-        for (const int32_t point : from.point) to.point.push_back(first + point);
-        const auto append = [](auto& its, const auto& more) { its.insert(its.end(), more.begin(), more.end()); };
-        append(to.mode, from.mode);
-        append(to.pass, from.pass);
-        append(to.repetition, from.repetition);
-        append(to.warmup, from.warmup);
-        append(to.late, from.late);
-        append(to.start_skew_ns, from.start_skew_ns);
-        const auto widen = [&](auto& its, const auto& narrow) {
-            const auto own = static_cast<size_t>(from.ranks);
-            for (size_t i = 0; i < narrow.size(); ++i) {
-                its.push_back(narrow[i]);
-                if (i % own + 1 == own) its.resize(its.size() + ranks - own, -1);
+        Repetitions more = run.repetitions;
+        for (int32_t& point : more.point) point += first;
+        const auto own = static_cast<size_t>(more.ranks);
+        const auto widen = [&](auto& column) {
+            std::remove_reference_t<decltype(column)> wide;
+            for (size_t i = 0; i < column.size(); ++i) {
+                wide.push_back(column[i]);
+                if (i % own + 1 == own) wide.resize(wide.size() + ranks - own, -1);
             }
+            column = std::move(wide);
         };
-        widen(to.comp_begin_ns, from.comp_begin_ns);
-        widen(to.comp_end_ns, from.comp_end_ns);
-        widen(to.comm_begin_ns, from.comm_begin_ns);
-        widen(to.comm_end_ns, from.comm_end_ns);
-        widen(to.main_cpu_ns, from.main_cpu_ns);
-        widen(to.comm_cpu_ns, from.comm_cpu_ns);
-        widen(to.peer, from.peer);
+        for (auto* column : {&more.comp_begin_ns, &more.comp_end_ns, &more.comm_begin_ns, &more.comm_end_ns, &more.main_cpu_ns, &more.comm_cpu_ns}) widen(*column);
+        widen(more.peer);
+        append(all.repetitions, more);
     }
     return all;
 }

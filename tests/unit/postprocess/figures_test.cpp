@@ -258,13 +258,8 @@ TEST(Figures, AreOneForEachStrategyOrShape)
     RunData second = synthetic_run(other);
     const auto first_of_second = static_cast<int32_t>(run.points.size());
     run.points.insert(run.points.end(), second.points.begin(), second.points.end());
-    Repetitions &r = run.repetitions, &s = second.repetitions;
-    for (int32_t& point : s.point) point += first_of_second;
-    const auto append = [&](auto member) { (r.*member).insert((r.*member).end(), (s.*member).begin(), (s.*member).end()); };
-    append(&Repetitions::point), append(&Repetitions::mode), append(&Repetitions::pass), append(&Repetitions::repetition);
-    append(&Repetitions::warmup), append(&Repetitions::late), append(&Repetitions::start_skew_ns);
-    append(&Repetitions::comp_begin_ns), append(&Repetitions::comp_end_ns), append(&Repetitions::comm_begin_ns);
-    append(&Repetitions::comm_end_ns), append(&Repetitions::main_cpu_ns), append(&Repetitions::comm_cpu_ns), append(&Repetitions::peer);
+    for (int32_t& point : second.repetitions.point) point += first_of_second;
+    append(run.repetitions, second.repetitions);
     const Figures figures = figures_of(std::vector{run});
     EXPECT_EQ(names_of(figures), (std::vector<std::string>{"crossover-1", "crossover-2", "roofline-1", "roofline-2", "regimes", "allreduce", "law",
                                                            "repetitions-1", "repetitions-2"}));
