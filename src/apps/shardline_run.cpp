@@ -38,6 +38,7 @@
 #include <fcntl.h>
 #include <iostream>
 #include <optional>
+#include <span>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -351,7 +352,7 @@ int measure(const Session& session, const CommandLine& command, const Experiment
             .repetitions = [&](const Repetitions& rows) { append_or_rescue(*writer, rows, points, path); },
             .check = [&](const Check& check) { writer->append(check); },
             .finding = [&](const Finding& finding) { writer->append(finding); },
-            .clock = [&](const ClockModel& clock) { writer->append(clock); },
+            .clocks = [&](std::span<const ClockModel> clocks) { writer->append(clocks); },
             .progress = [&](const Progress& progress) { display.show(progress); },
         };
         outcome = run_experiment(session, experiment, std::move(data), output);

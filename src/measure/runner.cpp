@@ -603,9 +603,7 @@ private:
     {
         const auto models = visitor_.model_clocks();
         if (session_.is_root()) data_.clocks.insert(data_.clocks.end(), models.begin(), models.end());
-        on_root(session_, [&] {
-            for (const ClockModel& model : models) output_.clock(model);
-        });
+        on_root(session_, [&] { output_.clocks(models); });
     }
 
     /// Keeps and hands out a finding, once. On rank 0.

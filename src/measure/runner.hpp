@@ -28,7 +28,7 @@ struct RunOutput {
     std::function<void(const Repetitions&)> repetitions;
     std::function<void(const Check&)> check;
     std::function<void(const Finding&)> finding;
-    std::function<void(const ClockModel&)> clock;
+    std::function<void(std::span<const ClockModel>)> clocks;
     std::function<void(const Progress&)> progress;
 };
 

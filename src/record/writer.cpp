@@ -560,7 +560,7 @@ RunWriter& RunWriter::operator=(RunWriter&&) noexcept = default;
 void RunWriter::append(std::span<const Point> points) { file_->append(file_->points, points); }
 void RunWriter::append(const Check& check) { file_->append(file_->checks, std::span(&check, 1)); }
 void RunWriter::append(const Finding& finding) { file_->append(file_->findings, std::span(&finding, 1)); }
-void RunWriter::append(const ClockModel& clock) { file_->append(file_->clocks, std::span(&clock, 1)); }
+void RunWriter::append(std::span<const ClockModel> clocks) { file_->append(file_->clocks, clocks); }
 
 void RunWriter::append(const Repetitions& repetitions)
 {

@@ -44,7 +44,7 @@ public:
     void append(const Repetitions& repetitions);
     void append(const Check& check);
     void append(const Finding& finding);
-    void append(const ClockModel& clock);
+    void append(std::span<const ClockModel> clocks);
 
     /// Sets the final status and closes; the file then opens with any HDF5 tool.
     void close(RunStatus status);

@@ -1,5 +1,6 @@
 #include "measure/clock.hpp"
 #include "measure/common_start.hpp"
+#include "measure/rank_clocks.hpp"
 #include "mpi_test.hpp"
 
 #include <gtest/gtest.h>
@@ -34,41 +35,6 @@ void sleep_ms(int64_t ms) { std::this_thread::sleep_for(std::chrono::millisecond
 
 int last_rank() { return session->size() - 1; }
 
-TEST(ClockModel, TimesGoThereAndBack)
-{
-    for (double drift : {0.0, 1e-6, -1e-6, 1e-4, -1e-4})
-        for (int64_t offset : {int64_t{0}, int64_t{1} << 50, -(int64_t{1} << 50)})
-            for (int64_t away : {int64_t{-1'000'000'000}, int64_t{0}, int64_t{3'600'000'000'000}}) {
-                const ClockModel clock{.rank = 1, .at_ns = 5'000'000'000, .offset_ns = offset, .drift = drift, .error_ns = 0};
-                const int64_t reading = clock.at_ns + away;
-                EXPECT_LE(std::abs(to_own_ns(clock, to_common_ns(clock, reading)) - reading), 1);
-            }
-}
-
-TEST(ClockModel, DriftIsTheGrowthOfTheOffset)
-{
-    const ClockModel older{.rank = 1, .at_ns = 0, .offset_ns = 100, .drift = 0, .error_ns = 10};
-    const ClockModel newer{.rank = 1, .at_ns = 10'000'000'000, .offset_ns = 50'100, .drift = 0, .error_ns = 20};
-    const ClockModel model = with_drift(newer, older);
-    EXPECT_DOUBLE_EQ(model.drift, 5e-6);
-    EXPECT_EQ(model.offset_ns, newer.offset_ns);
-    EXPECT_EQ(model.error_ns, newer.error_ns);
-}
-
-TEST(ClockModel, OffsetsTakenCloseTogetherSayNothingAboutDrift)
-{
-    const ClockModel older{.rank = 1, .at_ns = 0, .offset_ns = 100, .drift = 3e-6, .error_ns = 10};
-    const ClockModel newer{.rank = 1, .at_ns = 1'000'000, .offset_ns = 5'000, .drift = 0, .error_ns = 10};
-    EXPECT_DOUBLE_EQ(with_drift(newer, older).drift, 3e-6);
-}
-
-TEST(ClockModel, ErrorsOfTheOffsetsAreNoDrift)
-{
-    const ClockModel older{.rank = 1, .at_ns = 0, .offset_ns = 100'000, .drift = 3e-6, .error_ns = 120'000};
-    const ClockModel newer{.rank = 1, .at_ns = 2'000'000'000, .offset_ns = -80'000, .drift = 0, .error_ns = 90'000};
-    EXPECT_DOUBLE_EQ(with_drift(newer, older).drift, 3e-6);
-}
-
 TEST(ModelClocks, OffsetsOnOneMachineAreZeroWithinTheirBound)
 {
     CommonStart start(*session, Sync::barrier);
@@ -83,6 +49,31 @@ TEST(ModelClocks, OffsetsOnOneMachineAreZeroWithinTheirBound)
                 EXPECT_LE(std::abs(models[rank].offset_ns), models[rank].error_ns) << "rank " << rank;
             }
         }
+    }
+}
+
+/// Clocks that are years apart.
+int64_t apart_ns(int rank) { return rank * (int64_t{1} << 56); }
+
+TEST(CompareClocks, FindsClocksThatAreApartOverRanksThatAskedBefore)
+{
+    const ClockModel mine = compare_clocks(session->control(), std::nullopt, [] { return now_ns() + apart_ns(session->rank()); });
+    EXPECT_EQ(mine.rank, session->rank());
+    if (ranks_share_a_clock()) {
+        EXPECT_LE(std::abs(mine.offset_ns + apart_ns(session->rank())), mine.error_ns);
+    }
+}
+
+TEST(CompareClocks, BoundsGrowAlongThePath)
+{
+    const ClockModel mine = compare_clocks(session->control(), std::nullopt);
+    std::vector<int64_t> errors_ns(static_cast<size_t>(session->size()));
+    MPI_Allgather(&mine.error_ns, 1, MPI_INT64_T, errors_ns.data(), 1, MPI_INT64_T, session->control());
+    EXPECT_EQ(errors_ns[0], 0);
+    for (int round = 0; round < clock_rounds(session->size()); ++round) {
+        const int other = clock_partner(session->rank(), session->size(), round);
+        if (other < 0 || other > session->rank()) continue;
+        EXPECT_GT(mine.error_ns, errors_ns[static_cast<size_t>(other)]) << "of rank " << other;
     }
 }
 

@@ -60,9 +60,9 @@ public:
                 count();
                 data.findings.push_back(finding);
             },
-            .clock = [this](const ClockModel& clock) {
+            .clocks = [this](std::span<const ClockModel> clocks) {
                 count();
-                data.clocks.push_back(clock);
+                data.clocks.insert(data.clocks.end(), clocks.begin(), clocks.end());
             },
             .progress = [](const Progress&) {},
         };

@@ -30,7 +30,8 @@ void write(const std::string& path, bool killed)
     }
     for (size_t visit = 0; visit < 60; ++visit) writer.append(test::sample_repetitions(ranks, visit * 10, 10, visit % 2));
     writer.append(Check{0, 0, 0, 0, true});
-    writer.append(ClockModel{1, 0, 10, 1e-6, 5});
+    const ClockModel clock{1, 0, 10, 1e-6, 5};
+    writer.append(std::span(&clock, 1));
     if (killed) ::raise(SIGKILL);
     writer.close(RunStatus::complete);
 }

@@ -54,7 +54,8 @@ protected:
         writer.append(std::span(&point, 1));
         writer.append(sample_repetitions(ranks, 0, 20));
         writer.append(Check{0, 0, 0, 0, true});
-        writer.append(ClockModel{1, 0, 0, 0, 0});
+        const ClockModel clock{1, 0, 0, 0, 0};
+        writer.append(std::span(&clock, 1));
         writer.close(RunStatus::complete);
     }
 

@@ -82,7 +82,8 @@ TEST_P(RoundTrip, KeepsEveryTable)
     run.findings.push_back(late);
     writer.append(late);
     writer.append(Check{1, 2, 0.5, 0.25, false});
-    writer.append(ClockModel{ranks - 1, 10, -20, 1e-6, 30});
+    const ClockModel clock{ranks - 1, 10, -20, 1e-6, 30};
+    writer.append(std::span(&clock, 1));
     writer.close(RunStatus::complete);
 
     const auto read = read_run(path);
@@ -143,7 +144,8 @@ TEST_P(RoundTrip, KeepsExtremesOfEveryNumber)
     writer.append(rows);
     for (const double error : {nan, infinity, std::numeric_limits<double>::denorm_min(), -0.0})
         writer.append(Check{0, 0, error, error, true});
-    writer.append(ClockModel{0, least, greatest, -infinity, greatest});
+    const ClockModel clock{0, least, greatest, -infinity, greatest};
+    writer.append(std::span(&clock, 1));
     writer.close(RunStatus::failed);
 
     const auto read = read_run(path);
