@@ -19,6 +19,7 @@
 #include "measure/strategy.hpp"
 #include "model/analysis.hpp"
 #include "model/error.hpp"
+#include "model/text.hpp"
 #include "postprocess/printable.hpp"
 #include "postprocess/report_text.hpp"
 #include "postprocess/text_layout.hpp"
@@ -189,6 +190,9 @@ std::string plan_text(const Plan& plan, const Experiment& experiment, int ranks)
                                    many(experiment.warmups, "warm-up"),
                                    experiment.measure == Measure::crossover ? " in each of two modes" : "");
     if (ranks == 1 && experiment.measure == Measure::crossover) text += "one rank has nothing to sum: calibration only\n";
+    text += "a first probe: C about " + si_text(plan.probed_flop_per_s, "FLOP/s");
+    if (plan.probed_bytes_per_s > 0) text += ", W about " + si_text(plan.probed_bytes_per_s, "B/s");
+    text += '\n';
     double seconds = 0;
     for (const PlannedPoints& block : plan.blocks) {
         seconds += block.seconds;
@@ -205,10 +209,10 @@ std::string plan_text(const Plan& plan, const Experiment& experiment, int ranks)
         text += fmt::format("  {:.1f} MB on each rank (MB = 10^6 bytes)\n", static_cast<double>(shape.memory_per_rank_bytes) / 1e6);
         if (!shape.D.empty())
             text += wrapped(fmt::format("{}{}: D = {}", counted(shape.D.size(), "point"),
-                                        plan.D_given ? "" : " around the D* of a first probe", fmt::join(shape.D, ", ")),
+                                        plan.D_given ? "" : " around the D* of that probe", fmt::join(shape.D, ", ")),
                             terminal_width, 2);
     }
-    if (seconds > 0) text += fmt::format("\nabout {:.3g} s by a first probe of this machine, if nothing else runs on it\n", seconds);
+    if (seconds > 0) text += fmt::format("\nabout {:.3g} s by that probe, if nothing else runs on it\n", seconds);
     return text;
 }
 

@@ -935,16 +935,9 @@ PlannedShape plan_shape(const Experiment& experiment, const Shape& shape, int32_
     return planned;
 }
 
-} // namespace
-
-Plan plan_experiment(const Session& session, const Experiment& experiment, std::span<const RankInfo> ranks)
+Plan plan_crossovers(const Session& session, const Experiment& experiment, const Machine& machine)
 {
-    refuse_unsupported(experiment);
     const auto P = static_cast<int32_t>(session.size());
-    const Machine machine = probe(session, experiment);
-    if (experiment.measure == Measure::roofline) return plan_roofline(session, experiment, machine, ranks);
-    if (experiment.measure == Measure::links) return plan_links(session, experiment, machine);
-    if (experiment.measure == Measure::allreduce) return plan_collectives(session, experiment, machine);
     Plan plan;
     plan.D_given = experiment.D.has_value();
     require_ranks(experiment, P);
@@ -953,6 +946,26 @@ Plan plan_experiment(const Session& session, const Experiment& experiment, std::
         for (const Shape& shape : shapes_of(experiment)) plan.shapes.push_back(plan_shape(experiment, shape, sharing, P, machine));
         plan.shapes[first].seconds += visits_of_calibration(experiment) * common_calibration_s(experiment, sharing, machine);
     }
+    return plan;
+}
+
+Plan plan_measure(const Session& session, const Experiment& experiment, const Machine& machine, std::span<const RankInfo> ranks)
+{
+    if (experiment.measure == Measure::roofline) return plan_roofline(session, experiment, machine, ranks);
+    if (experiment.measure == Measure::links) return plan_links(session, experiment, machine);
+    if (experiment.measure == Measure::allreduce) return plan_collectives(session, experiment, machine);
+    return plan_crossovers(session, experiment, machine);
+}
+
+} // namespace
+
+Plan plan_experiment(const Session& session, const Experiment& experiment, std::span<const RankInfo> ranks)
+{
+    refuse_unsupported(experiment);
+    const Machine machine = probe(session, experiment);
+    Plan plan = plan_measure(session, experiment, machine, ranks);
+    plan.probed_flop_per_s = machine.C;
+    if (session.size() > 1) plan.probed_bytes_per_s = machine.W;
     return plan;
 }
 

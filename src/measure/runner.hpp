@@ -71,6 +71,8 @@ struct PlannedPoints {
 };
 
 struct Plan {
+    double probed_flop_per_s = 0;  ///< of one rank, the slowest
+    double probed_bytes_per_s = 0; ///< one way, while as much comes in; 0 where there is no other rank
     bool D_given = false; ///< false: D was predicted
     std::vector<PlannedShape> shapes; ///< of a measure of crossovers
     std::vector<PlannedPoints> blocks; ///< of other measures, whose memory is:

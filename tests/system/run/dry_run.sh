@@ -11,7 +11,8 @@ says "MB on each rank"
 says "about "
 [ "$(complaints)" -eq 0 ] || die "messages of a dry run"
 ends_with 0 "$launch" 2 "$run" e.toml --dry-run -o out.h5 --set D=auto
-says "around the D* of a first probe"
+says "around the D* of that probe"
+grep -Eq '^a first probe: C about [0-9.]+ [kMGT]?FLOP/s, W about [0-9.]+ [kMGT]?B/s$' out || die "the plan does not say what it is made of"
 [ "$(ls)" = "$(printf '%s\n' "$before" err out | sort -u)" ] || die "a dry run wrote files: $(ls)"
 
 # Fewer elements than MPI counts in one call, more bytes than 31 bits hold.
