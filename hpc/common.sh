@@ -6,19 +6,37 @@ root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 fail() { say "$1"; exit 2; }
 
-# The batch system's name for this job; nothing outside of one. An element of an array is named like one: the plain number of the
-# first (or last) of them may stand for the whole array.
+# The batch system's name for this job; nothing outside of one. An element of an array is named like one, JOB_ELEMENT: the plain number
+# of Slurm's first (or last) element may stand for the whole array, and LSF's elements all have the same.
 job_id() {
+  local id
   if [ -n "${SLURM_ARRAY_JOB_ID-}" ]; then printf '%s' "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID"
   elif [ -n "${SLURM_JOB_ID-}" ]; then printf '%s' "$SLURM_JOB_ID"
-  elif [ -n "${PBS_JOBID-}" ]; then printf '%s' "${PBS_JOBID%%.*}"
-  elif [ -n "${LSB_JOBID-}" ]; then printf '%s' "$LSB_JOBID"
+  elif [ -n "${PBS_JOBID-}" ]; then
+    id=${PBS_JOBID%%.*}   # 12.server, 12[3].server
+    id=${id/[/_}
+    printf '%s' "${id%]}"
+  elif [ -n "${LSB_JOBID-}" ]; then
+    printf '%s' "$LSB_JOBID"
+    if [ "${LSB_JOBINDEX:-0}" -ne 0 ]; then printf '_%s' "$LSB_JOBINDEX"; fi
   fi
+}
+
+job_name() {
+  local name
+  if [ -n "${LSB_JOBNAME-}" ]; then
+    name=${LSB_JOBNAME%%[[ ]*}   # law[1-3]; without bsub -J the command and its arguments
+    name=${name##*/}
+  else
+    name=${SLURM_JOB_NAME:-${PBS_JOBNAME:-crossover}}
+  fi
+  printf '%s' "${name//\//_}"
 }
 
 default_site() {
   if [ -n "${SLURM_JOB_ID-}" ] || command -v sbatch >/dev/null; then printf slurm-openmpi
   elif [ -n "${PBS_JOBID-}" ] || command -v qsub >/dev/null; then printf pbs-openmpi
+  elif [ -n "${LSB_JOBID-}" ] || command -v bsub >/dev/null; then printf lsf-openmpi
   else printf workstation
   fi
 }

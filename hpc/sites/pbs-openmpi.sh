@@ -3,6 +3,7 @@
 #   qsub -l select=2:ncpus=32:mpiprocs=1 -l walltime=1:00:00 -k oed -- "$PWD/hpc/measure"
 #
 # The number of ranks on a node is mpiprocs. With qsub -v SHARDLINE_SITE=MYSITE the job knows its site.
+# Tried with the variables of PBS alone, not on a PBS.
 # shellcheck shell=bash
 
 # module purge

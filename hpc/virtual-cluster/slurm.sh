@@ -96,6 +96,8 @@ UnkillableStepTimeout=30
 SlurmdParameters=config_overrides
 NodeName=DEFAULT Sockets=2 CoresPerSocket=2 ThreadsPerCore=2 RealMemory=100000 State=UNKNOWN
 ${nodes}PartitionName=cluster Nodes=ALL Default=YES DefaultTime=10 MaxTime=UNLIMITED State=UP
+# Files are named by job: those of a later cluster get other numbers.
+FirstJobId=$((1 + $(date +%s) / 10 % 10000000))
 END
 
   # slurmd loads a plugin for control groups whatever else is chosen, and finds none by itself in a network namespace. Version 1
