@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Doctor, run and report by dependency, as an ordinary user; and a doctor that finds the run meaningless stops the chain.
+# Doctor, run and report by dependency, as an ordinary user, by mpirun and a run by srun; a doctor that finds the run meaningless
+# stops the chain; and a file that another job of the same number has left is not gone on with.
 . "$(dirname "$0")/common.sh"
 need_slurm
 id nobody >/dev/null 2>&1 || skip "needs a user nobody"
@@ -28,7 +29,10 @@ chain() {
 
 chain --time=10 -- e.toml
 ends 120 COMPLETED "$doctor"
-output "$doctor" | grep "started by .* in job $doctor of Slurm" >/dev/null || die "the doctor does not know the job: $(output "$doctor")"
+# Without a word about the launcher it is mpirun.
+output "$doctor" | paste -sd' ' | tr -s ' ' | grep "started by mpirun of Open MPI .* in job $doctor of Slurm" >/dev/null ||
+  die "the doctor does not know how it was started: $(output "$doctor")"
+output "$doctor" | grep 'a first probe: C about .*, W about ' >/dev/null || die "nothing was probed: $(output "$doctor")"
 output "$doctor" | grep '2 points: D = 64, 128' >/dev/null || die "no plan: $(output "$doctor")"
 ends 120 COMPLETED "$crossover"
 expect_whole "results/crossover-$crossover.h5" 2 "$scratch/visits"
@@ -37,6 +41,17 @@ wait_for 60 is_over "$report" || die "the report does not come: $(login squeue)"
 output "$report" | grep 'Verdict: ' >/dev/null || die "no report: $(output "$report")"
 { build/release/bin/shardline report "$scratch_results/crossover-$crossover.h5" || true; echo; } | cmp - "results/report-$report.out" ||
   die "the job's report differs from that of shardline report"
+
+by_srun=$(SHARDLINE_LAUNCHER=srun login runuser -u nobody -- sbatch --parsable hpc/slurm/crossover.sbatch e.toml </dev/null)
+ends 120 COMPLETED "$by_srun"
+output "$by_srun" | grep '^measure: srun ' >/dev/null || die "not started by srun: $(output "$by_srun")"
+expect_whole "results/crossover-$by_srun.h5" 2 "$scratch/visits"
+
+cp "results/crossover-$by_srun.h5" "results/crossover-$((by_srun + 1)).h5"
+another=$(login runuser -u nobody -- sbatch --parsable hpc/slurm/crossover.sbatch e.toml </dev/null)
+[ "$another" -eq $((by_srun + 1)) ] || die "job $another does not follow $by_srun"
+ends 60 FAILED "$another"
+output "$another" | grep "crossover-$another.h5 is there already" >/dev/null || die "no word about the other's file: $(output "$another")"
 
 # Two ranks on the only core that the first node has.
 chain -- e.toml --set blas_threads=0

@@ -53,10 +53,10 @@ ends() {
 }
 
 begun() { [ -e "$scratch/results/$1.h5" ]; }
-# runs JOB: its file is there, in the variable file
+# runs JOB [NAME]: its file is there, in the variable file
 runs() {
-  file=$scratch/results/crossover-$1.h5
-  wait_for 120 begun "crossover-$1" || die "job $1 does not begin: $(login scontrol show job "$1"; output "$1")"
+  file=$scratch/results/${2:-crossover}-$1.h5
+  wait_for 120 begun "${2:-crossover}-$1" || die "job $1 does not begin: $(login scontrol show job "$1"; output "$1")"
 }
 
 # ranks_on HOST: their processes
@@ -74,10 +74,32 @@ expect_whole() {
   [ "$(examine rank_hosts "$1" | sort -u | wc -l)" -eq "$2" ] || die "$1 was not measured on $2 hosts: $(examine rank_hosts "$1")"
 }
 
-# plan FILE RANKS EXPERIMENT: the visits of a run that nobody disturbed, on this machine without Slurm
+# plan FILE RANKS EXPERIMENT: the visits of a run that nobody disturbed, on this machine without Slurm; and the run itself, plan.h5
 plan() {
+  local undisturbed=()
+  if grep -q '^\[inject\]' "$scratch/$3.toml"; then undisturbed=(--set inject.amount=0); fi
   OMPI_MCA_mpi_yield_when_idle=1 "$SHARDLINE_SOURCE/scripts/launch.sh" "$2" "$SHARDLINE_BIN/shardline-run" "$scratch/$3.toml" \
-    -o "$scratch/plan.h5" --force >/dev/null 2>"$scratch/err" </dev/null || die "no plan: $(cat "$scratch/err")"
+    ${undisturbed[@]+"${undisturbed[@]}"} -o "$scratch/plan.h5" --force >/dev/null 2>"$scratch/err" </dev/null ||
+    die "no plan: $(cat "$scratch/err")"
   examine kept "$scratch/plan.h5" >"$1"
   [ -s "$1" ] || die "the plan is empty"
+}
+
+# outline FILE: of its report all that does not depend on the measured times
+outline() {
+  { "$SHARDLINE_BIN/shardline" report "$1" --json - || true; } | "$python" -c '
+import json, sys
+report = json.load(sys.stdin)
+print(report["status"], report["verdict"], *(file["status"] for file in report["files"]))
+for part in ("crossovers", "points", "allreduce_rates"):
+    for row in report[part]:
+        print(part, *(f"{key}={row[key]}" for key in ("B", "F", "D", "P", "compute", "wire", "strategy", "V_bytes", "n", "verdict") if key in row))
+for part in ("overlap", "advice", "claims", "scalings", "roofline", "links", "allreduce"):
+    print(part, "is there" if report[part] else "is not")'
+}
+# expect_same_report FILE: the same as of the run that nobody disturbed
+expect_same_report() {
+  outline "$scratch/plan.h5" >"$scratch/outline"
+  grep -q '^points .*n=' "$scratch/outline" || die "no outline: $(cat "$scratch/outline")"
+  outline "$1" | diff "$scratch/outline" - || die "the report of $1 differs from that of an undisturbed run"
 }

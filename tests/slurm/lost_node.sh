@@ -2,10 +2,9 @@
 # The node of rank 0 goes down in the middle of a run: Slurm puts the job back, and it goes on where others can read its file.
 . "$(dirname "$0")/common.sh"
 need_slurm
-experiment whole
 experiment e "$(slow 100)"
 start_slurm 3
-plan visits 2 whole
+plan visits 2 e
 
 job=$(submit "$(script crossover)" e.toml)
 runs "$job"
@@ -16,6 +15,7 @@ wait_for 120 put_back || die "the job was not put back: $(login scontrol show jo
 # What it has to measure yet need not take as long.
 ends 150 COMPLETED "$job"
 expect_whole "$file" 2 visits
+expect_same_report "$file"
 [ "$(fact "$job" BatchHost)" != "$lost" ] || die "the job ran on a node that is off"
 
 vc on "$lost"
