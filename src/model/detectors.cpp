@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 namespace shardline {
@@ -140,6 +141,19 @@ std::vector<Timed> visit_medians(const Series& series)
     return medians;
 }
 
+/// Bound on the error of a difference between two ranks' clocks: both may be wrong.
+double greatest_difference_error_ns(const std::vector<ClockModel>& clocks)
+{
+    std::map<int32_t, int64_t> of_rank;
+    for (const ClockModel& clock : clocks) of_rank[clock.rank] = std::max(of_rank[clock.rank], clock.error_ns);
+    int64_t greatest = 0, second = 0;
+    for (const auto& [rank, error_ns] : of_rank) {
+        second = std::max(second, std::min(greatest, error_ns));
+        greatest = std::max(greatest, error_ns);
+    }
+    return static_cast<double>(greatest) + static_cast<double>(second);
+}
+
 } // namespace
 
 std::vector<std::vector<double>> relative_rank_times(const RunData& run)
@@ -207,8 +221,7 @@ std::optional<double> trend_within_visits(std::span<const PointSamples> points)
 std::optional<StartSkew> large_start_skew(const RunData& run)
 {
     constexpr double small_share = 0.1; // t_comm is too long by up to the skew: the first rank waits for the last
-    int64_t clock_error_ns = 0;
-    for (const ClockModel& clock : run.clocks) clock_error_ns = std::max(clock_error_ns, clock.error_ns);
+    const double clock_error_ns = greatest_difference_error_ns(run.clocks);
     struct Samples {
         std::vector<double> skew_ns, comm_ns;
     };
@@ -230,7 +243,7 @@ std::optional<StartSkew> large_start_skew(const RunData& run)
     for (size_t i = 0; i < of_point.size(); ++i) {
         if (of_point[i].skew_ns.empty()) continue;
         const double skew_ns = median(of_point[i].skew_ns), comm_ns = median(of_point[i].comm_ns);
-        if (skew_ns <= small_share * comm_ns || skew_ns <= static_cast<double>(clock_error_ns)) continue;
+        if (skew_ns <= small_share * comm_ns || skew_ns <= clock_error_ns) continue;
         const StartSkew found{static_cast<int32_t>(i), 1e-9 * skew_ns, 1e-9 * comm_ns};
         if (!worst || found.skew_s * worst->t_comm_s > worst->skew_s * found.t_comm_s) worst = found;
     }

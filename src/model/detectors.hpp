@@ -47,7 +47,7 @@ struct StartSkew {
 };
 
 /// The point of the sweep where the skew is largest against t_comm, if it is above a tenth of it and more than
-/// the error bounds of the clocks that it was taken from.
+/// the error bounds of two clocks together.
 std::optional<StartSkew> large_start_skew(const RunData& run);
 
 /// How much longer the matmul takes inside the step than on its own, as a factor; nothing where the

@@ -284,6 +284,19 @@ TEST(StartSkew, WithinTheErrorOfTheClocksSaysNothing)
     EXPECT_TRUE(large_start_skew(run));
 }
 
+TEST(StartSkew, WithinTheErrorsOfTwoClocksTogetherSaysNothing)
+{
+    SyntheticPlan plan;
+    plan.P = 3;
+    plan.start_skew_ns = 200'000'000;
+    RunData run = synthetic_run(plan);
+    const auto error_ns = static_cast<int64_t>(0.6e9 * large_start_skew(run).value().skew_s);
+    for (int32_t rank : {1, 2}) run.clocks.push_back({.rank = rank, .at_ns = 0, .offset_ns = 0, .drift = 0, .error_ns = error_ns});
+    EXPECT_FALSE(large_start_skew(run));
+    run.clocks.back().rank = 1; // the same clock again
+    EXPECT_TRUE(large_start_skew(run));
+}
+
 TEST(StepBounds, AStepLongerThanTheSumIsFound)
 {
     SyntheticPlan plan;
