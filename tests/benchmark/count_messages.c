@@ -1,6 +1,6 @@
 /* Preloaded into shardline-run (scaling.sh): counts what goes over the communicator "shardline control", and at the end prints, on
- * rank 0, those numbers, the CPU time it spent outside MPI, and the most memory it had. Bytes are those that rank 0 sends or
- * receives: of a gather all that comes in, of a broadcast one message's. */
+ * rank 0, those numbers, the CPU time it spent outside MPI, the most memory it had, how long it ran and how long it waited for a core. Bytes are
+ * those that rank 0 sends or receives: of a gather all that comes in, of a broadcast one message's. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
@@ -122,21 +122,44 @@ int MPI_Recv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Co
     return leave(PMPI_Recv(data, count, type, from, tag, comm, status));
 }
 
+/* What timed regions use beside: not counted, but time in them is in MPI. */
+int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request)
+{
+    enter();
+    return leave(PMPI_Isend(data, count, type, to, tag, comm, request));
+}
+
+int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request* request)
+{
+    enter();
+    return leave(PMPI_Irecv(data, count, type, from, tag, comm, request));
+}
+
+int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses)
+{
+    enter();
+    return leave(PMPI_Waitall(count, requests, statuses));
+}
+
 int MPI_Finalize(void)
 {
     int rank = 0;
     long memory_kb = 0;
+    long long ran_ns = 0, waited_ns = 0;
     char line[256];
     FILE* status = fopen("/proc/self/status", "r");
+    FILE* schedule = fopen("/proc/thread-self/schedstat", "r");
     enter();
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     while (status != NULL && fgets(line, sizeof line, status) != NULL) sscanf(line, "VmHWM: %ld", &memory_kb);
     if (status != NULL) fclose(status);
+    if (schedule != NULL && fscanf(schedule, "%lld %lld", &ran_ns, &waited_ns) != 2) ran_ns = waited_ns = 0;
+    if (schedule != NULL) fclose(schedule);
     if (rank == 0 && getenv("COUNT_MESSAGES_TO") != NULL) {
         FILE* out = fopen(getenv("COUNT_MESSAGES_TO"), "w");
         if (out != NULL) {
-            fprintf(out, "%lld %lld %lld %lld %lld %.6f %ld\n", collectives, collective_bytes, gathered_bytes, messages, message_bytes, outside_s,
-                    memory_kb);
+            fprintf(out, "%lld %lld %lld %lld %lld %.6f %ld %.6f %.6f\n", collectives, collective_bytes, gathered_bytes, messages, message_bytes,
+                    outside_s, memory_kb, 1e-9 * (double)ran_ns, 1e-9 * (double)waited_ns);
             fclose(out);
         }
     }
