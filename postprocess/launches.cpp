@@ -13,12 +13,12 @@ namespace shardline {
 namespace {
 
 /// Whether one file is a copy of the other, however each went on: no two launches read the same nanoseconds in their first
-/// repetition, on every rank.
+/// repetition, on every rank whose readings are there.
 bool begin_with_same_readings(const Repetitions& a, const Repetitions& b)
 {
-    if (a.size() == 0 || b.size() == 0 || a.ranks != b.ranks) return false;
+    if (a.size() == 0 || b.size() == 0 || a.ranks != b.ranks || a.kept != b.kept) return false;
     const auto same = [&](auto readings) {
-        return std::equal((a.*readings).begin(), (a.*readings).begin() + a.ranks, (b.*readings).begin());
+        return std::equal((a.*readings).begin(), (a.*readings).begin() + a.readings_per_row(), (b.*readings).begin());
     };
     return same(&Repetitions::comp_begin_ns) && same(&Repetitions::comp_end_ns) && same(&Repetitions::comm_begin_ns) &&
            same(&Repetitions::comm_end_ns);

@@ -15,14 +15,13 @@ std::string csv_of(const Repetitions& rows, std::span<const Point> points)
 {
     std::string csv = "point,B,D,F,message_bytes,segment_bytes,kind,round,algorithm,mode,pass,repetition,warmup,late,rank,"
                       "comp_begin_ns,comp_end_ns,comm_begin_ns,comm_end_ns,main_cpu_ns,comm_cpu_ns,peer\n";
-    const size_t ranks = static_cast<size_t>(rows.ranks);
+    const size_t readings = static_cast<size_t>(rows.readings_per_row());
     for (size_t row = 0; row < rows.size(); ++row) {
         const Point& point = points[static_cast<size_t>(rows.point[row])];
-        for (size_t rank = 0; rank < ranks; ++rank) {
-            const size_t i = row * ranks + rank;
+        for (size_t i = row * readings; i < (row + 1) * readings; ++i) {
             csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", rows.point[row], point.B, point.D, point.F,
                                point.message_bytes, point.segment_bytes, name_of(point.kind), point.round, point.algorithm, rows.mode[row], rows.pass[row], rows.repetition[row],
-                               rows.warmup[row], rows.late[row], rank, rows.comp_begin_ns[i], rows.comp_end_ns[i],
+                               rows.warmup[row], rows.late[row], rows.rank_of(i), rows.comp_begin_ns[i], rows.comp_end_ns[i],
                                rows.comm_begin_ns[i], rows.comm_end_ns[i], rows.main_cpu_ns[i],
                                rows.comm_cpu_ns[i], rows.peer[i]);
         }

@@ -270,6 +270,14 @@ Finding injection_finding(const Injection& inject)
                         inject.what, inject.rank, inject.visit, inject.amount)};
 }
 
+Finding thinning_finding(int32_t kept, int32_t ranks)
+{
+    return {"thinned", Severity::note, -1,
+            fmt::format("of each repetition the readings of {} of {} ranks are kept, rank 0's and the slowest ones', so that every maximum "
+                        "over ranks is there; of each rank its relative speed in each pass: thin_above_ranks = 0 keeps all",
+                        kept, ranks)};
+}
+
 /// What is known before anything is measured. Collective.
 RunData describe_run(const Session& session, const CommandLine& command, const Experiment& experiment, int argc, char** argv)
 {
@@ -285,6 +293,9 @@ RunData describe_run(const Session& session, const CommandLine& command, const E
     header.findings = preflight_findings(facts);
     if (!experiment.inject.what.empty()) header.findings.push_back(injection_finding(experiment.inject));
     header.ranks = ranks_of(facts);
+    header.repetitions.ranks = session.size();
+    header.repetitions.kept = readings_kept(experiment, session.size());
+    if (header.repetitions.kept > 0) header.findings.push_back(thinning_finding(header.repetitions.kept, session.size()));
     return header;
 }
 
@@ -357,6 +368,7 @@ int measure(const Session& session, const CommandLine& command, const Experiment
             .check = [&](const Check& check) { writer->append(check); },
             .finding = [&](const Finding& finding) { writer->append(finding); },
             .clocks = [&](std::span<const ClockModel> clocks) { writer->append(clocks); },
+            .rank_summaries = [&](std::span<const RankSummary> summaries) { writer->append(summaries); },
             .progress = [&](const Progress& progress) { display.show(progress); },
         };
         outcome = run_experiment(session, experiment, std::move(data), output);

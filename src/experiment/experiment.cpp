@@ -267,7 +267,6 @@ Key ranks_key()
             }};
 }
 
-/// Not written where it is the launcher's, likewise.
 Key placement_key()
 {
     static constexpr std::string_view names[] = {"as_started", "spread", "pack"}; // in the order of Placement
@@ -275,8 +274,15 @@ Key placement_key()
             [](Experiment& e, const Given& given) {
                 e.placement = static_cast<Placement>(std::ranges::find(names, read_name(given, names)) - std::begin(names));
             },
-            [](const Experiment& e) {
-                return e.placement == Placement::as_started ? std::string() : quoted(std::string(names[static_cast<size_t>(e.placement)]));
+            [](const Experiment& e) { return quoted(std::string(names[static_cast<size_t>(e.placement)])); }};
+}
+
+/// Written only where it is not the default, so that files from before the key was there pool with later ones.
+Key unless_default(const Key& key)
+{
+    return {key.name, key.read, [write = key.write, usual = key.write(Experiment{})](const Experiment& e) {
+                const std::string value = write(e);
+                return value == usual ? std::string() : value;
             }};
 }
 
@@ -284,7 +290,6 @@ constexpr std::string_view measure_names[] = {"crossover", "roofline", "links", 
 
 std::string_view name_of(Measure measure) { return measure_names[static_cast<size_t>(measure)]; }
 
-/// Written only where it is not the default, so that files from before it was there pool with later ones.
 Key measure_key()
 {
     return {"measure",
@@ -292,9 +297,7 @@ Key measure_key()
                 const auto found = std::ranges::find(measure_names, read_name(given, measure_names));
                 e.measure = static_cast<Measure>(found - std::begin(measure_names));
             },
-            [](const Experiment& e) {
-                return e.measure == Measure::crossover ? std::string() : quoted(std::string(name_of(e.measure)));
-            }};
+            [](const Experiment& e) { return quoted(std::string(name_of(e.measure))); }};
 }
 
 /// Words that another program gives meaning to: one, or a list of different ones.
@@ -363,14 +366,14 @@ const std::vector<Key>& keys()
 {
     static const std::vector<Key> table{
         text("title", &Experiment::title),
-        measure_key(),
+        unless_default(measure_key()),
         integers("B", &Experiment::B, dimension_limits),
         integers("F", &Experiment::F, dimension_limits),
         integers_or_auto("D", &Experiment::D, contraction_limits),
         element_types("compute_type", &Experiment::compute_type),
         element_types("wire_type", &Experiment::wire_type),
         ranks_key(),
-        placement_key(),
+        unless_default(placement_key()),
         element_types("types", &Experiment::types),
         integers("message_bytes", &Experiment::message_bytes, message_limits),
         names_of_others("algorithms", &Experiment::algorithms),
@@ -386,6 +389,7 @@ const std::vector<Key>& keys()
         integer("time_budget_s", &Experiment::time_budget_s, second_limits),
         integer("repetitions", &Experiment::repetitions, repetition_limits),
         integer("warmups", &Experiment::warmups, warmup_limits),
+        unless_default(integer("thin_above_ranks", &Experiment::thin_above_ranks, rank_limits)),
         integer("seed", &Experiment::seed, seed_limits),
         integer("blas_threads", &Experiment::blas_threads, thread_limits),
         sync_key(),

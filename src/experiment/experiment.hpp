@@ -75,6 +75,7 @@ struct Experiment {
     int64_t time_budget_s = 0;  ///< no further visit starts after this; 0: no limit
     int64_t repetitions = 5; ///< per visit and mode, beside the warm-ups
     int64_t warmups = 1;     ///< per visit and mode
+    int64_t thin_above_ranks = 1024; ///< above, the readings of a few ranks are kept of each repetition; 0: always every rank's
     uint64_t seed = 1;       ///< of the order of points
     int64_t blas_threads = 0; ///< 0: as many as the rank's cores allow
     Sync sync = Sync::barrier;

@@ -18,6 +18,7 @@
 #include "model/roofline.hpp"
 #include "model/run_data.hpp"
 #include "model/samples.hpp"
+#include "model/thinning.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -87,7 +88,7 @@ class Runner {
 public:
     Runner(const Session& session, const Experiment& experiment, RunData data, const RunOutput& output)
         : session_(session), experiment_(experiment), output_(output), data_(std::move(data)), ranks_(ranks_of(experiment, session.size())),
-          visitor_(session, experiment), started_ns_(now_ns())
+          visitor_(session, experiment), rank_summaries_(ranks_.back()), started_ns_(now_ns())
     {
         data_.repetitions.ranks = session.size();
         recall();
@@ -106,6 +107,7 @@ public:
             }
             note_ranks_left_out();
             for (const int32_t P : ranks_) calibrate(P);
+            summarise_ranks();
             if (ranks_.back() > 1) {
                 plan_sweep();
                 sweep();
@@ -114,6 +116,7 @@ public:
             }
         } catch (const Stopped&) {
             stopped = true;
+            summarise_ranks(); // of the pass that was begun
         }
         return {std::move(data_), stopped};
     }
@@ -290,6 +293,7 @@ private:
                 show_progress(wanted.size());
             }
             model_clocks();
+            summarise_ranks();
             if (experiment_.measure == Measure::crossover && !experiment_.D && pass <= last_refining_pass) refine();
         }
     }
@@ -467,9 +471,15 @@ private:
         const Visit plan{.point = index, .pass = pass, .warmups = experiment_.warmups,
                          .repetitions = repetitions_of(point) - (continues ? history.begun_kept : 0),
                          .first_repetition = continues ? history.begun_rows : 0};
-        const VisitOutcome outcome = visitor_.visit(point, plan);
-        if (session_.is_root()) append(data_.repetitions, outcome.rows);
-        on_root(session_, [&] { output_.repetitions(outcome.rows); });
+        VisitOutcome outcome = visitor_.visit(point, plan);
+        on_root(session_, [&] {
+            if (data_.repetitions.kept > 0) {
+                rank_summaries_.add(outcome.rows, data_.points);
+                outcome.rows = thinned(outcome.rows, data_.points);
+            }
+            append(data_.repetitions, outcome.rows);
+            output_.repetitions(outcome.rows);
+        });
         if (outcome.stopped) throw Stopped{};
         ++history.visits;
         history.last_pass = pass;
@@ -515,12 +525,12 @@ private:
     double measured_time_s(int32_t index) const
     {
         const Repetitions& all = data_.repetitions;
-        const size_t ranks = static_cast<size_t>(session_.size());
+        const auto readings = static_cast<size_t>(all.readings_per_row());
         std::vector<double> times;
         for (size_t row = 0; row < all.size(); ++row) {
             if (all.point[row] != index || all.pass[row] != 0 || all.warmup[row]) continue;
             int64_t longest = 0;
-            for (size_t i = row * ranks; i < (row + 1) * ranks; ++i)
+            for (size_t i = row * readings; i < (row + 1) * readings; ++i)
                 longest = std::max({longest, all.comp_end_ns[i] - all.comp_begin_ns[i], all.comm_end_ns[i] - all.comm_begin_ns[i]});
             times.push_back(to_seconds(longest));
         }
@@ -606,6 +616,17 @@ private:
         on_root(session_, [&] { output_.clocks(models); });
     }
 
+    /// What is left of single ranks in a pass where the samples are thinned.
+    void summarise_ranks()
+    {
+        on_root(session_, [&] {
+            const auto summaries = rank_summaries_.take(last_begun_pass());
+            if (summaries.empty()) return;
+            data_.rank_summaries.insert(data_.rank_summaries.end(), summaries.begin(), summaries.end());
+            output_.rank_summaries(summaries);
+        });
+    }
+
     /// Keeps and hands out a finding, once. On rank 0.
     void keep(const Finding& finding)
     {
@@ -647,6 +668,7 @@ private:
     std::vector<int32_t> ranks_; ///< numbers of ranks that share D, ascending
     std::vector<PointHistory> history_; ///< of each point
     Visitor visitor_;
+    RankSummaries rank_summaries_; ///< of the pass under way, on rank 0
     int64_t started_ns_;
     std::map<int32_t, int64_t> segment_bytes_; ///< of strategies that cut messages themselves, by number of ranks
     int64_t sweep_started_ns_ = 0, done_at_start_ = 0;
@@ -711,6 +733,13 @@ void refuse_unsupported(const Experiment& experiment)
 }
 
 } // namespace
+
+int32_t readings_kept(const Experiment& experiment, int32_t job)
+{
+    // Links are of single ranks, and refused where they are many.
+    const bool all = experiment.measure == Measure::links || experiment.thin_above_ranks == 0 || job <= experiment.thin_above_ranks;
+    return all ? 0 : kept_readings;
+}
 
 RunOutcome run_experiment(const Session& session, const Experiment& experiment, RunData data, const RunOutput& output)
 {
@@ -832,13 +861,16 @@ int64_t memory_per_rank_bytes(const Experiment& experiment, const Shape& shape, 
     const auto& [B, F, compute_type, wire_type] = shape;
     // The allreduce calibration takes a Z of one and a half times the size, the exchange two messages.
     const int64_t calibration = P > 1 ? operand_bytes(B, (F + 1) / 2, 0, compute_type, wire_type) + 2 * largest_exchange_bytes : 0;
-    constexpr int64_t points_expected = 60, bytes_per_row = 32, bytes_per_row_and_rank = 6 * 8;
+    constexpr int64_t points_expected = 60, bytes_per_row = 32, bytes_per_reading = 6 * 8 + 4, bytes_gathered = 64;
     // In floating point: counts that a user may give make a product beyond 64 bits.
     const double crossovers = static_cast<double>(shapes_of(experiment).size() * ranks_of(experiment, job).size());
     const double rows = 2.0 * points_expected * crossovers * static_cast<double>(experiment.passes) *
                         static_cast<double>(experiment.repetitions + experiment.warmups);
     constexpr double beyond_any_memory = 0x1p60;
-    const double samples = std::min(beyond_any_memory, rows * static_cast<double>(bytes_per_row + job * bytes_per_row_and_rank));
+    const int32_t kept = readings_kept(experiment, job);
+    const double row_bytes = static_cast<double>(bytes_per_row + (kept > 0 ? kept : job) * bytes_per_reading);
+    const double visit_bytes = 2.0 * static_cast<double>(experiment.repetitions + experiment.warmups) * job * (bytes_per_reading + bytes_gathered);
+    const double samples = std::min(beyond_any_memory, rows * row_bytes + visit_bytes);
     // Partial sums that a ring of more than two passes on.
     const int64_t ring = std::ranges::any_of(experiment.strategy, [](const std::string& name) { return is_segmented(*strategy_named(name)); })
                              ? bytes_of(wire_type) * B * F / P * std::max(0, P - 2)

@@ -29,6 +29,7 @@ struct RunOutput {
     std::function<void(const Check&)> check;
     std::function<void(const Finding&)> finding;
     std::function<void(std::span<const ClockModel>)> clocks;
+    std::function<void(std::span<const RankSummary>)> rank_summaries;
     std::function<void(const Progress&)> progress;
 };
 
@@ -41,9 +42,12 @@ struct RunOutcome {
 /// written or measured. `ranks`: what they run on, on rank 0. Collective over session.
 void require_feasible(const Session& session, const Experiment& experiment, std::span<const RankInfo> ranks = {});
 
+/// Readings kept of each repetition in a run of so many ranks; 0: every rank's.
+int32_t readings_kept(const Experiment& experiment, int32_t job);
+
 /// Runs the experiment: calibrates, predicts, sweeps over D, refines where the curves cross, checks results, until
 /// what was asked for is known. `data` on rank 0 holds what is known beforehand: ranks, findings, provenance,
-/// and where a run is resumed all that it measured, which is not measured again. Throws InputError where
+/// how many readings of a repetition are kept, and where a run is resumed all that it measured, which is not measured again. Throws InputError where
 /// the experiment does not fit this machine. Collective over session.
 RunOutcome run_experiment(const Session& session, const Experiment& experiment, RunData data, const RunOutput& output);
 

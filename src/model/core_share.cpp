@@ -60,12 +60,12 @@ std::vector<CoreShare> core_shares_of(std::span<const RunData> launches)
         const Repetitions& r = run.repetitions;
         for (size_t row = 0; row < r.size(); ++row) {
             if (run.points[static_cast<size_t>(r.point[row])].kind != PointKind::arithmetic || r.warmup[row] || r.late[row]) continue;
-            for (int32_t rank = 0; rank < r.ranks; ++rank) {
-                const size_t i = row * static_cast<size_t>(r.ranks) + static_cast<size_t>(rank);
+            const auto readings = static_cast<size_t>(r.readings_per_row());
+            for (size_t i = row * readings; i < (row + 1) * readings; ++i) {
                 const int64_t elapsed_ns = r.comp_end_ns[i] - r.comp_begin_ns[i];
                 if (r.main_cpu_ns[i] < 0 || elapsed_ns <= 0) continue;
                 const double share = std::min(1.0, static_cast<double>(r.main_cpu_ns[i]) / static_cast<double>(elapsed_ns));
-                by_rank[rank].push_back({share, launch, r.pass[row], static_cast<int64_t>(row)});
+                by_rank[r.rank_of(i)].push_back({share, launch, r.pass[row], static_cast<int64_t>(row)});
             }
         }
         ++launch;

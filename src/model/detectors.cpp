@@ -1,6 +1,6 @@
 #include "model/detectors.hpp"
 
-#include "model/shard.hpp"
+#include "model/rank_speeds.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,48 +15,6 @@ constexpr double mad_to_standard_deviation = 1.4826;
 
 // Two-sided normal quantile for one false alarm in a thousand: a run is asked several such questions.
 constexpr double trend_significance = 3.29;
-
-/// log of a rank's time per column against the median over ranks, one value per usable matmul.
-struct RankSpeeds {
-    std::vector<std::vector<double>> of_rank;
-    std::vector<int32_t> visit;
-};
-
-RankSpeeds rank_speeds(const RunData& run)
-{
-    const Repetitions& r = run.repetitions;
-    int32_t ranks = 0; // that share a point, at most
-    for (const Point& point : run.points) ranks = std::max(ranks, point.P > 0 ? point.P : r.ranks);
-    RankSpeeds speeds;
-    speeds.of_rank.resize(static_cast<size_t>(ranks));
-    int32_t visit = 0, last_point = -1, last_pass = -1;
-    std::vector<double> log_times;
-    for (size_t row = 0; row < r.size(); ++row) {
-        const Point& point = run.points[static_cast<size_t>(r.point[row])];
-        const bool computes = point.kind == PointKind::matmul || point.kind == PointKind::crossover;
-        const bool usable =
-            !r.warmup[row] && !r.late[row] && r.mode[row] == static_cast<uint8_t>(Mode::phases);
-        // Points that leave out ranks, or leave some without a column, say nothing about who is slow.
-        if (!computes || !usable || (point.P > 0 && point.P != ranks) || point.D < ranks) continue;
-        log_times.clear();
-        for (int32_t rank = 0; rank < ranks; ++rank) {
-            const size_t i = row * static_cast<size_t>(r.ranks) + static_cast<size_t>(rank);
-            const int64_t duration_ns = r.comp_end_ns[i] - r.comp_begin_ns[i];
-            if (duration_ns <= 0) break;
-            const int64_t width = shard_of(point.D, ranks, rank).width;
-            log_times.push_back(std::log(static_cast<double>(duration_ns) / static_cast<double>(width)));
-        }
-        if (log_times.size() != static_cast<size_t>(ranks)) continue;
-        const double middle = median(log_times);
-        for (size_t rank = 0; rank < log_times.size(); ++rank)
-            speeds.of_rank[rank].push_back(log_times[rank] - middle);
-        if (r.point[row] != last_point || r.pass[row] != last_pass) ++visit;
-        last_point = r.point[row];
-        last_pass = r.pass[row];
-        speeds.visit.push_back(visit);
-    }
-    return speeds;
-}
 
 /// Kendall's S and the slopes, gathered over series that share a trend but not a level.
 struct TrendEvidence {
@@ -227,14 +185,14 @@ std::optional<StartSkew> large_start_skew(const RunData& run)
     };
     std::vector<Samples> of_point(run.points.size());
     const Repetitions& r = run.repetitions;
-    const auto ranks = static_cast<size_t>(r.ranks);
+    const auto readings = static_cast<size_t>(r.readings_per_row());
     for (size_t row = 0; row < r.size(); ++row) {
         const auto point = static_cast<size_t>(r.point[row]);
         const bool usable = !r.warmup[row] && !r.late[row] && r.mode[row] == static_cast<uint8_t>(Mode::phases) &&
                             row < r.start_skew_ns.size() && r.start_skew_ns[row] >= 0;
         if (run.points[point].kind != PointKind::crossover || !usable) continue;
         int64_t longest_ns = 0;
-        for (size_t i = row * ranks; i < (row + 1) * ranks; ++i)
+        for (size_t i = row * readings; i < (row + 1) * readings; ++i)
             longest_ns = std::max(longest_ns, r.comm_end_ns[i] - r.comm_begin_ns[i]);
         of_point[point].skew_ns.push_back(static_cast<double>(r.start_skew_ns[row]));
         of_point[point].comm_ns.push_back(static_cast<double>(longest_ns));

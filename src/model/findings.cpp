@@ -42,6 +42,8 @@ std::string with_and_without(std::span<const RunData> launches, std::span<const 
     const Sweep& sweep = *std::ranges::max_element(sweeps, {}, &Sweep::P);
     if (sweep.P < 2) return "";
     const std::string them = ranks.size() == 1 ? "it " : "them ";
+    const bool thinned = std::ranges::any_of(launches, [](const RunData& run) { return run.repetitions.kept > 0; });
+    if (thinned) return "; with " + them + crossover_text(points, sweep) + ", without " + them + "it is not known, as the samples are thinned";
     return "; with " + them + crossover_text(points, sweep) + ", without " + them +
            crossover_text(collect_samples(launches, ranks), sweep);
 }

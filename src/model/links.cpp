@@ -41,14 +41,13 @@ void add_row(Samples& samples, const RunData& run, size_t row, int32_t launch)
 {
     const Repetitions& r = run.repetitions;
     const Point& point = run.points[static_cast<size_t>(r.point[row])];
-    const auto ranks = static_cast<size_t>(r.ranks);
+    const auto readings = static_cast<size_t>(r.readings_per_row());
     int64_t longest_ns = 0;
-    for (size_t rank = 0; rank < ranks; ++rank) {
-        const size_t i = row * ranks + rank;
+    for (size_t i = row * readings; i < (row + 1) * readings; ++i) {
         if (r.comm_begin_ns[i] == Repetitions::no_reading) continue;
         const int64_t duration_ns = r.comm_end_ns[i] - r.comm_begin_ns[i];
         longest_ns = std::max(longest_ns, duration_ns);
-        const int32_t me = static_cast<int32_t>(rank), peer = i < r.peer.size() ? r.peer[i] : -1;
+        const int32_t me = r.rank_of(i), peer = i < r.peer.size() ? r.peer[i] : -1;
         if (peer < 0 || peer >= r.ranks) continue;
         const Sample sample{1e-9 * static_cast<double>(duration_ns), launch, r.pass[row], static_cast<int64_t>(row)};
         const bool sends = (point.algorithm == link_forth && me < peer) || (point.algorithm == link_back && me > peer);

@@ -36,6 +36,8 @@ void append(Repetitions& repetitions, const Repetitions& more)
     add(&Repetitions::main_cpu_ns);
     add(&Repetitions::comm_cpu_ns);
     add(&Repetitions::peer);
+    add(&Repetitions::rank);
+    add(&Repetitions::comp_mean_ns);
 }
 
 std::string_view name_of(PointKind kind) { return kind_names[static_cast<size_t>(kind)]; }

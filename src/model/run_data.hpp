@@ -66,14 +66,15 @@ enum class Mode : uint8_t {
     step = 1,   ///< matmul, then communication, with nothing between
 };
 
-/// Repetitions in order of execution, one row each; clock readings are row-major [row][rank].
-/// A reading is integer nanoseconds of that rank's own monotonic clock, `no_reading` where the part
+/// Repetitions in order of execution, one row each; clock readings are row-major [row][rank], or, where they are
+/// thinned (thinning.hpp), of a few ranks each, which `rank` names. A reading is integer nanoseconds of that rank's own monotonic clock, `no_reading` where the part
 /// was not run. In Mode::step comm_begin is the same reading as comp_end, or, where the strategy overlaps,
 /// the moment at which the first tile was ready to be sent.
 struct Repetitions {
     static constexpr int64_t no_reading = -1;
 
-    int32_t ranks = 0;
+    int32_t ranks = 0; ///< of the run
+    int32_t kept = 0;  ///< readings in a row, where they are thinned; 0: every rank's
     std::vector<int32_t> point;      ///< row of the points table
     std::vector<uint8_t> mode;       ///< Mode
     std::vector<int32_t> pass;       ///< pass over the points, from 0
@@ -82,16 +83,28 @@ struct Repetitions {
     std::vector<uint8_t> late;       ///< 1: a rank reached the agreed start too late; kept but not used
     std::vector<int64_t> start_skew_ns; ///< latest minus earliest start over ranks on the common clock; -1 unknown
     std::vector<int64_t> comp_begin_ns, comp_end_ns, comm_begin_ns, comm_end_ns;
-    /// CPU time of the repetition, row-major [row][rank]: of the thread that computes, and of the one that
+    /// CPU time of the repetition, row-major likewise: of the thread that computes, and of the one that
     /// communicates beside it (`no_reading` where there is none).
     std::vector<int64_t> main_cpu_ns, comm_cpu_ns;
-    std::vector<int32_t> peer; ///< row-major [row][rank]: the rank a link was shared with, −1 for none
+    std::vector<int32_t> peer; ///< row-major likewise: the rank a link was shared with, −1 for none
+    std::vector<int32_t> rank; ///< thinned, row-major: whose readings these are; else empty
+    std::vector<int64_t> comp_mean_ns; ///< thinned: mean over ranks of the matmul's time, −1 where there is none; else empty
 
     size_t size() const { return point.size(); }
+    int32_t readings_per_row() const { return kept > 0 ? kept : ranks; }
+    int32_t rank_of(size_t reading) const { return kept > 0 ? rank[reading] : static_cast<int32_t>(reading % static_cast<size_t>(ranks)); }
 };
 
-/// Adds the rows of `more`, which are of as many ranks.
+/// Adds the rows of `more`, which are of as many ranks and as many readings a row.
 void append(Repetitions& repetitions, const Repetitions& more);
+
+/// What is left of a rank's matmuls in one pass where the repetitions are thinned.
+struct RankSummary {
+    int32_t rank = 0;
+    int32_t pass = 0;
+    int32_t matmuls = 0;      ///< how many it is of
+    double relative_comp = 0; ///< median over them: time per column of the shard against the median over ranks
+};
 
 /// Result check of one visit.
 struct Check {
@@ -169,6 +182,7 @@ struct RunData {
     std::vector<RankInfo> ranks;
     std::vector<Point> points;
     Repetitions repetitions;
+    std::vector<RankSummary> rank_summaries; ///< empty unless the repetitions are thinned
     std::vector<Check> checks;
     std::vector<Finding> findings;
     std::vector<ClockModel> clocks;

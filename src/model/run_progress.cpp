@@ -8,7 +8,7 @@ namespace {
 /// When rank 0 was through with that repetition, by its own clock.
 double end_of_row_s(const Repetitions& r, size_t row)
 {
-    const size_t i = row * static_cast<size_t>(r.ranks);
+    const size_t i = row * static_cast<size_t>(r.readings_per_row()); // rank 0's come first, thinned or not
     return 1e-9 * static_cast<double>(std::max(r.comp_end_ns[i], r.comm_end_ns[i]));
 }
 

@@ -50,11 +50,12 @@ void check_columns(const RunData& run)
     const bool row_columns_fit = r.mode.size() == rows && r.pass.size() == rows &&
                                  r.repetition.size() == rows && r.warmup.size() == rows &&
                                  r.late.size() == rows;
-    const size_t readings = rows * static_cast<size_t>(std::max(r.ranks, 0));
+    const size_t readings = rows * static_cast<size_t>(std::max(r.readings_per_row(), 0));
     const bool readings_fit = r.comp_begin_ns.size() == readings && r.comp_end_ns.size() == readings &&
                               r.comm_begin_ns.size() == readings && r.comm_end_ns.size() == readings &&
                               r.main_cpu_ns.size() == readings && r.comm_cpu_ns.size() == readings &&
-                              (r.peer.empty() || r.peer.size() == readings);
+                              (r.peer.empty() || r.peer.size() == readings) &&
+                              (r.kept == 0 || (r.rank.size() == readings && r.comp_mean_ns.size() == rows));
     if (!row_columns_fit || !readings_fit)
         throw DataError(run_name(run) + ": the columns of the repetitions differ in length "
                                         "(the file is damaged): measure again");
@@ -81,10 +82,16 @@ bool was_run(int64_t begin_ns, int64_t end_ns)
     return begin_ns != Repetitions::no_reading || end_ns != Repetitions::no_reading;
 }
 
-/// Ranks that took part: calibration points may leave P at 0, meaning all of the run's.
-int32_t participants(const Point& point, const Repetitions& repetitions)
+/// Readings of a row, as a range of places, that ranks of its point took. Calibration points may leave P at 0, meaning all
+/// ranks; thinned rows hold none of ranks beyond P.
+struct Places {
+    size_t begin, end;
+};
+
+Places places_of(const Point& point, const Repetitions& r, size_t row)
 {
-    return point.P > 0 ? point.P : repetitions.ranks;
+    const size_t begin = row * static_cast<size_t>(r.readings_per_row());
+    return {begin, begin + static_cast<size_t>(r.kept == 0 && point.P > 0 ? point.P : r.readings_per_row())};
 }
 
 /// A part either ran on all ranks of the point or on none, and took a time that can be one.
@@ -92,16 +99,13 @@ void check_part(const RunData& run, size_t row, const Part& part, bool is_matmul
 {
     const Repetitions& r = run.repetitions;
     const Point& point = run.points[static_cast<size_t>(r.point[row])];
-    const size_t first = row * static_cast<size_t>(r.ranks);
-    const int32_t P = participants(point, r);
+    const Places places = places_of(point, r, row);
     bool ran = false;
-    for (int32_t rank = 0; rank < P; ++rank) {
-        const size_t i = first + static_cast<size_t>(rank);
-        ran = ran || was_run(part.begin_ns[i], part.end_ns[i]);
-    }
+    for (size_t i = places.begin; i < places.end; ++i) ran = ran || was_run(part.begin_ns[i], part.end_ns[i]);
     if (!ran) return;
-    for (int32_t rank = 0; rank < P; ++rank) {
-        const size_t i = first + static_cast<size_t>(rank);
+    const int32_t P = point.P > 0 ? point.P : r.ranks;
+    for (size_t i = places.begin; i < places.end; ++i) {
+        const int32_t rank = r.rank_of(i);
         const int64_t begin = part.begin_ns[i], end = part.end_ns[i];
         if (point.kind == PointKind::link && !was_run(begin, end)) continue; // has no peer in this round
         if (begin == Repetitions::no_reading || end == Repetitions::no_reading)
@@ -117,21 +121,20 @@ void check_part(const RunData& run, size_t row, const Part& part, bool is_matmul
     }
 }
 
-/// Durations of one part of one row over the point's ranks, in s.
+/// Durations of one part of one row over the ranks whose readings it holds, in s.
 struct OverRanks {
     double max_s = 0;
     double mean_s = 0;
 };
 
-std::optional<OverRanks> over_ranks(const Repetitions& r, size_t row, int32_t ranks,
+std::optional<OverRanks> over_ranks(const Repetitions& r, const Places& places,
                                     const std::vector<int64_t>& begin_ns, const std::vector<int64_t>& end_ns,
                                     std::span<const int32_t> without_ranks = {}, bool some_take_no_part = false)
 {
     OverRanks result;
     int32_t counted = 0;
-    for (int32_t rank = 0; rank < ranks; ++rank) {
-        const size_t i = row * static_cast<size_t>(r.ranks) + static_cast<size_t>(rank);
-        if (std::find(without_ranks.begin(), without_ranks.end(), rank) != without_ranks.end()) continue;
+    for (size_t i = places.begin; i < places.end; ++i) {
+        if (!without_ranks.empty() && std::find(without_ranks.begin(), without_ranks.end(), r.rank_of(i)) != without_ranks.end()) continue;
         if (begin_ns[i] == Repetitions::no_reading || end_ns[i] == Repetitions::no_reading) {
             if (some_take_no_part) continue;
             return std::nullopt;
@@ -149,25 +152,25 @@ std::optional<OverRanks> over_ranks(const Repetitions& r, size_t row, int32_t ra
 void add_row(PointSamples& samples, const Repetitions& r, size_t row, int32_t launch,
              std::span<const int32_t> without_ranks)
 {
-    const int32_t P = participants(samples.point, r);
+    const Places places = places_of(samples.point, r, row);
     const auto sample = [&](double value) {
         return Sample{value, launch, r.pass[row], static_cast<int64_t>(row)};
     };
-    const auto comp = over_ranks(r, row, P, r.comp_begin_ns, r.comp_end_ns, without_ranks);
+    const auto comp = over_ranks(r, places, r.comp_begin_ns, r.comp_end_ns, without_ranks);
     if (r.mode[row] == static_cast<uint8_t>(Mode::step)) {
         if (comp) samples.comp_in_step_s.push_back(sample(comp->max_s));
-        if (const auto step = over_ranks(r, row, P, r.comp_begin_ns, r.comm_end_ns))
+        if (const auto step = over_ranks(r, places, r.comp_begin_ns, r.comm_end_ns))
             samples.step_s.push_back(sample(step->max_s));
         return;
     }
     if (comp) {
         samples.comp_s.push_back(sample(comp->max_s));
-        samples.comp_mean_s.push_back(sample(comp->mean_s));
+        samples.comp_mean_s.push_back(sample(r.kept == 0 ? comp->mean_s : 1e-9 * static_cast<double>(r.comp_mean_ns[row])));
     }
-    if (const auto comm = over_ranks(r, row, P, r.comm_begin_ns, r.comm_end_ns, {}, samples.point.kind == PointKind::link))
+    if (const auto comm = over_ranks(r, places, r.comm_begin_ns, r.comm_end_ns, {}, samples.point.kind == PointKind::link))
         samples.comm_s.push_back(sample(comm->max_s));
-    const auto first = r.comm_cpu_ns.begin() + static_cast<std::ptrdiff_t>(row * static_cast<size_t>(r.ranks));
-    if (const int64_t cpu_ns = *std::max_element(first, first + P); cpu_ns > 0)
+    const auto cpu = std::span(r.comm_cpu_ns).subspan(places.begin, places.end - places.begin);
+    if (const int64_t cpu_ns = std::ranges::max(cpu); cpu_ns > 0)
         samples.comm_cpu_s.push_back(sample(static_cast<double>(cpu_ns) * 1e-9));
 }
 

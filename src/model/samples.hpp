@@ -43,7 +43,7 @@ std::string name_of(const Point& point);
 void check_run(const RunData& run);
 
 /// Samples of equal points of all launches pooled, in order of first appearance. `without_ranks` are left
-/// out of the matmul times (a collective cannot be had without them). The launches must have passed
+/// out of the matmul times (a collective cannot be had without them), which needs launches that are not thinned. The launches must have passed
 /// check_run.
 std::vector<PointSamples> collect_samples(std::span<const RunData> launches,
                                           std::span<const int32_t> without_ranks = {});

@@ -102,20 +102,34 @@ template <class Row> std::vector<Row> read_fixed_table(StoredFile& file)
     return read_table<Row>(file, rows);
 }
 
+/// Readings in a row of thinned repetitions; 0 where they are of every rank.
+int32_t kept_in(const StoredGroup& group)
+{
+    constexpr Column rank{"rank", schema::Type::int32, "", "", 0, true};
+    constexpr hsize_t most_kept = 1024; // a row names each by a number of its own
+    if (!group.holds(rank.name)) return 0;
+    const StoredColumn stored(group, rank, Shape::rows_by_rank, hdf5::any_width);
+    if (stored.width() < 1 || stored.width() > most_kept) reject(stored.path(), fmt::format("keeps {} ranks of each row", stored.width()));
+    return static_cast<int32_t>(stored.width());
+}
+
 Repetitions read_repetitions(StoredFile& file, hsize_t rows, size_t ranks)
 {
     const StoredGroup group(file, schema::Table<Repetitions>::group);
     Repetitions result;
     result.ranks = static_cast<int32_t>(ranks);
+    result.kept = kept_in(group);
+    const auto readings = static_cast<hsize_t>(result.readings_per_row());
     schema::Table<Repetitions>::columns([&](const Column& column, auto field) {
         auto& values = result.*field;
         using Value = typename std::remove_reference_t<decltype(values)>::value_type;
+        if (column.thinned && result.kept == 0) return;
         if (column.later && !group.holds(column.name)) {
-            file.take(rows * ranks, sizeof(Value), group.path());
-            values.assign(rows * ranks, static_cast<Value>(Repetitions::no_reading));
+            file.take(rows * readings, sizeof(Value), group.path());
+            values.assign(rows * readings, static_cast<Value>(Repetitions::no_reading));
             return;
         }
-        const StoredColumn stored(group, column, column.per_rank ? Shape::rows_by_rank : Shape::rows, ranks);
+        const StoredColumn stored(group, column, column.per_rank ? Shape::rows_by_rank : Shape::rows, readings);
         file.take(rows, stored.width() * sizeof(Value), stored.path());
         values.resize(rows * stored.width());
         stored.read(rows, values.data());
@@ -127,7 +141,7 @@ Repetitions read_repetitions(StoredFile& file, hsize_t rows, size_t ranks)
 /// How much of each growing table counts.
 struct Progress {
     RunStatus status;
-    hsize_t repetitions, checks, findings, clocks, points;
+    hsize_t repetitions, rank_summaries, checks, findings, clocks, points;
 };
 
 template <class Row> hsize_t committed(const StoredGroup& progress)
@@ -156,6 +170,7 @@ Progress read_progress(StoredFile& file)
     Progress progress{};
     progress.status = read_status(group);
     progress.repetitions = committed<Repetitions>(group);
+    if (group.holds(schema::Table<RankSummary>::group)) progress.rank_summaries = committed<RankSummary>(group); // thinned
     progress.checks = committed<Check>(group);
     progress.findings = committed<Finding>(group);
     progress.clocks = committed<ClockModel>(group);
@@ -232,6 +247,8 @@ void require_consistent(const RunData& run)
     constexpr auto any_size = std::numeric_limits<int64_t>::max();
     const auto last_point = static_cast<int64_t>(run.points.size()) - 1, ranks = static_cast<int64_t>(run.ranks.size());
     require_range("/repetitions/point", run.repetitions.point, [](int32_t point) { return point; }, 0, last_point);
+    require_range("/repetitions/rank", run.repetitions.rank, [](int32_t rank) { return rank; }, 0, ranks - 1);
+    require_range("/rank_summaries/rank", run.rank_summaries, [](const RankSummary& its) { return its.rank; }, 0, ranks - 1);
     require_range("/checks/point", run.checks, [](const Check& check) { return check.point; }, 0, last_point);
     require_range("/findings/rank", run.findings, [](const Finding& finding) { return finding.rank; }, -1, ranks - 1);
     require_range("/clocks/rank", run.clocks, [](const ClockModel& clock) { return clock.rank; }, 0, ranks - 1);
@@ -264,6 +281,7 @@ RunData read(const std::string& path)
     if (run.ranks.empty()) reject("/ranks", "empty");
     run.points = read_table<Point>(file, progress.points);
     run.repetitions = read_repetitions(file, progress.repetitions, run.ranks.size());
+    if (progress.rank_summaries > 0) run.rank_summaries = read_table<RankSummary>(file, progress.rank_summaries);
     run.checks = read_table<Check>(file, progress.checks);
     run.findings = read_table<Finding>(file, progress.findings);
     run.clocks = read_table<ClockModel>(file, progress.clocks);

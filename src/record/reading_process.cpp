@@ -175,7 +175,9 @@ template <class Channel> void transfer(Channel& channel, RunData& run)
     transfer(channel, run.ranks);
     transfer(channel, run.points);
     transfer(channel, run.repetitions.ranks);
+    transfer(channel, run.repetitions.kept);
     transfer(channel, run.repetitions);
+    transfer(channel, run.rank_summaries);
     transfer(channel, run.checks);
     transfer(channel, run.findings);
     transfer(channel, run.clocks);

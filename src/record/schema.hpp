@@ -11,12 +11,12 @@
 namespace shardline::schema {
 
 inline constexpr const char* format_name = "shardline";
-inline constexpr int32_t format_version = 2; ///< 2: further kinds of point
+inline constexpr int32_t format_version = 3; ///< 2: further kinds of point; 3: repetitions may be thinned
 
 /// How the values of a column stand in the file. Flags and enumerations are HDF5 enumerations of one byte.
 enum class Type { int32, int64, float64, flag, mode, severity, status, text };
 
-/// One dataset of a table: a value for each row, or one for each row and rank.
+/// One dataset of a table: a value for each row, or one for each row and rank (where repetitions are thinned, each rank kept).
 struct Column {
     const char* name;
     Type type;
@@ -25,6 +25,7 @@ struct Column {
     size_t text_bytes = 0; ///< bytes of every text in a table that grows; 0: those of the longest text
     bool per_rank = false;
     bool later = false; ///< added since version 1 was first written: files may be without it
+    bool thinned = false; ///< stands only in files whose repetitions are thinned
 };
 
 inline constexpr size_t name_bytes = 64;
@@ -114,6 +115,9 @@ template <> struct Table<Repetitions> {
         visit(Column{"comm_cpu_ns", Type::int64, "ns", "CPU time of the thread that communicates beside it; -1: none", 0, true, true},
               &Repetitions::comm_cpu_ns);
         visit(Column{"peer", Type::int32, "1", "rank that a link was shared with; -1: none", 0, true, true}, &Repetitions::peer);
+        visit(Column{"rank", Type::int32, "1", "rank whose readings these are", 0, true, false, true}, &Repetitions::rank);
+        visit(Column{"comp_mean_ns", Type::int64, "ns", "mean over all ranks of the matmul's time; -1: no matmul", 0, false, false, true},
+              &Repetitions::comp_mean_ns);
     }
 
 private:
@@ -121,6 +125,19 @@ private:
     static void clock_reading(Visit&& visit, const char* name, const char* description, Field field)
     {
         visit(Column{name, Type::int64, "ns", description, 0, true}, field);
+    }
+};
+
+template <> struct Table<RankSummary> {
+    static constexpr const char* group = "rank_summaries";
+
+    template <class Visit> static void columns(Visit&& visit)
+    {
+        visit(Column{"rank", Type::int32, "1", "rank it is about"}, &RankSummary::rank);
+        visit(Column{"pass", Type::int32, "1", "pass over the points"}, &RankSummary::pass);
+        visit(Column{"matmuls", Type::int32, "1", "repetitions it is of"}, &RankSummary::matmuls);
+        visit(Column{"relative_comp", Type::float64, "1", "median over them of the matmul's time per column against the median over ranks"},
+              &RankSummary::relative_comp);
     }
 };
 

@@ -140,7 +140,7 @@ const char* describe(Shape shape)
     switch (shape) {
     case Shape::scalar: return "a scalar";
     case Shape::rows: return "one value for each row";
-    case Shape::rows_by_rank: return "one value for each row and rank";
+    case Shape::rows_by_rank: return "one value for each row and rank, or rank that is kept";
     }
     return "";
 }
@@ -270,7 +270,7 @@ void StoredColumn::require_shape(Shape shape, hsize_t width)
         && H5Sget_simple_extent_dims(space.get(), lengths, nullptr) >= 0;
     rows_ = dimensions > 0 ? lengths[0] : 1;
     width_ = dimensions > 1 ? lengths[1] : 1;
-    const bool right = readable && dimensions == static_cast<int>(shape) && (shape != Shape::rows_by_rank || width_ == width);
+    const bool right = readable && dimensions == static_cast<int>(shape) && (shape != Shape::rows_by_rank || width == any_width || width_ == width);
     if (!right) reject(path_, fmt::format("not {}", describe(shape)));
 }
 

@@ -56,10 +56,12 @@ private:
 /// Dimensions a dataset must have.
 enum class Shape { scalar, rows, rows_by_rank };
 
+inline constexpr hsize_t any_width = 0;
+
 /// A dataset that is what the schema says it is.
 class StoredColumn {
 public:
-    /// `width` is the number of ranks. Throws Failure where type, shape or storage differ.
+    /// `width`: readings that a row has, one of each rank or of each that is kept. Throws Failure where type, shape or storage differ.
     StoredColumn(const StoredGroup& group, const schema::Column& column, Shape shape, hsize_t width = 1);
 
     const std::string& path() const { return path_; }

@@ -146,11 +146,25 @@ void write_experiment(hid_t file, const RunData& header)
     write_scalar_text(group.get(), schema::experiment_effective, header.experiment_effective);
 }
 
-/// An empty column that can grow. `ranks` is the width of a column that holds a value for each rank.
-void create_growing(hid_t group, const Column& column, hsize_t ranks, const Chunking& chunking)
+/// How the readings of a repetition stand in a file.
+struct RowLayout {
+    hsize_t readings = 0; ///< width of a column that holds a value for each rank, or for each that is kept
+    bool thinned = false;
+
+    bool holds(const Column& column) const { return thinned || !column.thinned; }
+};
+
+RowLayout layout_of(const RunData& run)
+{
+    const int32_t kept = run.repetitions.kept;
+    return {kept > 0 ? static_cast<hsize_t>(kept) : run.ranks.size(), kept > 0};
+}
+
+/// An empty column that can grow.
+void create_growing(hid_t group, const Column& column, const RowLayout& layout, const Chunking& chunking)
 {
     const int dimensions = column.per_rank ? 2 : 1;
-    const hsize_t width = column.per_rank ? ranks : 1;
+    const hsize_t width = column.per_rank ? layout.readings : 1;
     const hsize_t none[] = {0, width}, any[] = {H5S_UNLIMITED, width};
     const hsize_t chunk[] = {chunking.rows_of(hdf5::cell_bytes(column.type, column.text_bytes) * width), width};
     const auto space = own(H5Screate_simple(dimensions, none, any), H5Sclose, column.name);
@@ -160,11 +174,13 @@ void create_growing(hid_t group, const Column& column, hsize_t ranks, const Chun
 }
 
 /// A table's empty columns and its counter of committed rows.
-template <class Row> void create_growing_table(hid_t file, hid_t progress, hsize_t ranks)
+template <class Row> void create_growing_table(hid_t file, hid_t progress, const RowLayout& layout)
 {
     using Table = schema::Table<Row>;
     const auto group = create_group(file, Table::group);
-    Table::columns([&](const Column& column, auto) { create_growing(group.get(), column, ranks, chunking_of<Row>); });
+    Table::columns([&](const Column& column, auto) {
+        if (layout.holds(column)) create_growing(group.get(), column, layout, chunking_of<Row>);
+    });
     const int64_t none = 0;
     write_fixed(progress, schema::committed_rows(Table::group), 0, space_of(1), &none);
 }
@@ -182,12 +198,13 @@ void lay_out(hid_t file, const RunData& header)
     const auto progress = create_group(file, "progress");
     const auto running = static_cast<unsigned char>(RunStatus::running);
     write_fixed(progress.get(), schema::progress_status, 0, space_of(1), &running);
-    const hsize_t ranks = header.ranks.size();
-    create_growing_table<Point>(file, progress.get(), ranks);
-    create_growing_table<Repetitions>(file, progress.get(), ranks);
-    create_growing_table<Check>(file, progress.get(), ranks);
-    create_growing_table<Finding>(file, progress.get(), ranks);
-    create_growing_table<ClockModel>(file, progress.get(), ranks);
+    const RowLayout layout = layout_of(header);
+    create_growing_table<Point>(file, progress.get(), layout);
+    create_growing_table<Repetitions>(file, progress.get(), layout);
+    if (layout.thinned) create_growing_table<RankSummary>(file, progress.get(), layout);
+    create_growing_table<Check>(file, progress.get(), layout);
+    create_growing_table<Finding>(file, progress.get(), layout);
+    create_growing_table<ClockModel>(file, progress.get(), layout);
 }
 
 Handle open_dataset(hid_t file, const std::string& path)
@@ -257,11 +274,11 @@ Handle open_to_continue(const std::string& path)
 /// One open column of a table that grows.
 class GrowingColumn {
 public:
-    GrowingColumn(hid_t file, const char* table, const Column& column, hsize_t ranks)
+    GrowingColumn(hid_t file, const char* table, const Column& column, const RowLayout& layout)
         : name_(fmt::format("/{}/{}", table, column.name)), dataset_(open_dataset(file, name_)),
           type_(hdf5::memory_type(column.type, column.text_bytes)),
           cell_bytes_(hdf5::cell_bytes(column.type, column.text_bytes)), dimensions_(column.per_rank ? 2 : 1),
-          width_(column.per_rank ? ranks : 1)
+          width_(column.per_rank ? layout.readings : 1)
     {
     }
 
@@ -297,7 +314,7 @@ private:
 /// The open columns of a table that grows, and its counter.
 class GrowingTable {
 public:
-    template <class Row> static GrowingTable open(hid_t file, hsize_t ranks)
+    template <class Row> static GrowingTable open(hid_t file, const RowLayout& layout)
     {
         using Table = schema::Table<Row>;
         GrowingTable table;
@@ -306,8 +323,9 @@ public:
         int64_t rows = 0;
         check(H5Dread(table.counter_.get(), H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &rows), Table::group);
         table.rows_ = static_cast<hsize_t>(rows);
-        Table::columns(
-            [&](const Column& column, auto) { table.columns_.emplace_back(file, Table::group, column, ranks); });
+        Table::columns([&](const Column& column, auto) {
+            if (layout.holds(column)) table.columns_.emplace_back(file, Table::group, column, layout);
+        });
         return table;
     }
 
@@ -330,8 +348,9 @@ public:
     void append(const Repetitions& rows)
     {
         size_t next = 0;
-        schema::Table<Repetitions>::columns(
-            [&](const Column&, auto field) { columns_[next++].write(rows_, rows.size(), (rows.*field).data()); });
+        schema::Table<Repetitions>::columns([&](const Column& column, auto field) {
+            if (rows.kept > 0 || !column.thinned) columns_[next++].write(rows_, rows.size(), (rows.*field).data());
+        });
         commit(rows.size());
     }
 
@@ -373,28 +392,29 @@ bool columns_match(const Repetitions& rows)
 {
     bool match = true;
     schema::Table<Repetitions>::columns([&](const Column& column, auto field) {
-        const size_t width = column.per_rank ? static_cast<size_t>(rows.ranks) : 1;
-        match = match && (rows.*field).size() == rows.size() * width;
+        const size_t width = column.per_rank ? static_cast<size_t>(rows.readings_per_row()) : 1;
+        const size_t values = rows.kept > 0 || !column.thinned ? rows.size() * width : 0;
+        match = match && (rows.*field).size() == values;
     });
     return match;
 }
 
 /// An older file may be read without the columns added since, but rows cannot go on in it.
-template <class Row> void require_columns(const std::string& path, hdf5::StoredFile& file)
+template <class Row> void require_columns(const std::string& path, hdf5::StoredFile& file, const RowLayout& layout)
 {
     const hdf5::StoredGroup group(file, schema::Table<Row>::group);
     schema::Table<Row>::columns([&](const Column& column, auto) {
-        if (!group.holds(column.name))
+        if (layout.holds(column) && !group.holds(column.name))
             throw InputError(fmt::format("cannot go on in {} (written by an older shardline, without {}/{}): start a new run with -o",
                                          path, group.path(), column.name));
     });
 }
 
-void require_every_column(const std::string& path)
+void require_every_column(const std::string& path, const RowLayout& layout)
 {
     hdf5::StoredFile file(path);
-    require_columns<Point>(path, file);
-    require_columns<Repetitions>(path, file);
+    require_columns<Point>(path, file, layout);
+    require_columns<Repetitions>(path, file, layout);
 }
 
 } // namespace
@@ -403,8 +423,8 @@ struct RunWriter::File {
     std::string path;
     WriterLock lock;
     Handle file;
-    hsize_t ranks = 0;
-    GrowingTable points, repetitions, checks, findings, clocks;
+    RowLayout layout;
+    GrowingTable points, repetitions, rank_summaries, checks, findings, clocks;
     Handle status;
     bool published = false; ///< the file has its name
     std::string failure;    ///< why nothing more can be written; empty while all is well
@@ -422,15 +442,16 @@ struct RunWriter::File {
         }
     }
 
-    std::array<GrowingTable*, 5> tables() { return {&points, &repetitions, &checks, &findings, &clocks}; }
+    std::array<GrowingTable*, 6> tables() { return {&points, &repetitions, &rank_summaries, &checks, &findings, &clocks}; }
 
     void open_columns()
     {
-        points = GrowingTable::open<Point>(file.get(), ranks);
-        repetitions = GrowingTable::open<Repetitions>(file.get(), ranks);
-        checks = GrowingTable::open<Check>(file.get(), ranks);
-        findings = GrowingTable::open<Finding>(file.get(), ranks);
-        clocks = GrowingTable::open<ClockModel>(file.get(), ranks);
+        points = GrowingTable::open<Point>(file.get(), layout);
+        repetitions = GrowingTable::open<Repetitions>(file.get(), layout);
+        if (layout.thinned) rank_summaries = GrowingTable::open<RankSummary>(file.get(), layout);
+        checks = GrowingTable::open<Check>(file.get(), layout);
+        findings = GrowingTable::open<Finding>(file.get(), layout);
+        clocks = GrowingTable::open<ClockModel>(file.get(), layout);
         status = open_dataset(file.get(), "/progress/status");
     }
 
@@ -515,7 +536,7 @@ RunWriter::RunWriter(const std::string& path, const RunData& header, Overwrite o
     hdf5::initialise();
     OutputFile output(path, overwrite);
     file_->path = path;
-    file_->ranks = header.ranks.size();
+    file_->layout = layout_of(header);
     file_->write([&] {
         const auto properties = writing_properties();
         const auto creation = creation_properties();
@@ -537,10 +558,10 @@ RunWriter RunWriter::reopen(const std::string& path)
 {
     auto file = std::make_unique<File>();
     file->path = path;
-    file->ranks = read_run(path).ranks.size(); // before the lock, which the process that reads would share, and outlive this one
+    file->layout = layout_of(read_run(path)); // before the lock, which the process that reads would share, and outlive this one
     file->lock = WriterLock(path);
     file->published = true;
-    require_every_column(path);
+    require_every_column(path, file->layout);
     file->write([&] {
         if (hdf5::locking_is_forced()) file->lock.release();
         file->file = open_to_continue(path);
@@ -562,10 +583,17 @@ void RunWriter::append(const Check& check) { file_->append(file_->checks, std::s
 void RunWriter::append(const Finding& finding) { file_->append(file_->findings, std::span(&finding, 1)); }
 void RunWriter::append(std::span<const ClockModel> clocks) { file_->append(file_->clocks, clocks); }
 
+void RunWriter::append(std::span<const RankSummary> summaries)
+{
+    if (!file_->layout.thinned) throw std::logic_error("ranks are summarised of thinned repetitions only");
+    file_->append(file_->rank_summaries, summaries);
+}
+
 void RunWriter::append(const Repetitions& repetitions)
 {
-    if (static_cast<hsize_t>(repetitions.ranks) != file_->ranks || !columns_match(repetitions))
-        throw std::logic_error("repetitions to append differ in ranks or have columns of different lengths");
+    const bool fits = static_cast<hsize_t>(repetitions.readings_per_row()) == file_->layout.readings && (repetitions.kept > 0) == file_->layout.thinned;
+    if (!fits || !columns_match(repetitions))
+        throw std::logic_error("repetitions to append differ in readings or have columns of different lengths");
     if (repetitions.size() > 0) file_->write([&] { file_->repetitions.append(repetitions); });
 }
 

@@ -22,8 +22,8 @@ public:
 class RunWriter {
 public:
     /// Creates the file with everything that is fixed from the start (experiment, overrides, provenance,
-    /// environment, at least one rank), and the findings and clocks so far; points, repetitions and checks of
-    /// `header` are ignored. The file takes its name when it is laid out, so that an older one of that name
+    /// environment, at least one rank), and the findings and clocks so far; points, repetitions (but for how many
+    /// readings a row has) and checks of `header` are ignored. The file takes its name when it is laid out, so that an older one of that name
     /// is replaced (where allowed) by a sound one or not at all. Throws InputError where the file exists,
     /// is in use, or cannot be written.
     RunWriter(const std::string& path, const RunData& header, Overwrite overwrite);
@@ -45,6 +45,7 @@ public:
     void append(const Check& check);
     void append(const Finding& finding);
     void append(std::span<const ClockModel> clocks);
+    void append(std::span<const RankSummary> summaries);
 
     /// Sets the final status and closes; the file then opens with any HDF5 tool.
     void close(RunStatus status);

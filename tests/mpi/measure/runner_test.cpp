@@ -4,6 +4,7 @@
 #include "model/error.hpp"
 #include "model/links.hpp"
 #include "model/samples.hpp"
+#include "model/thinning.hpp"
 #include "mpi_test.hpp"
 
 #include <gtest/gtest.h>
@@ -63,6 +64,10 @@ public:
             .clocks = [this](std::span<const ClockModel> clocks) {
                 count();
                 data.clocks.insert(data.clocks.end(), clocks.begin(), clocks.end());
+            },
+            .rank_summaries = [this](std::span<const RankSummary> summaries) {
+                count();
+                data.rank_summaries.insert(data.rank_summaries.end(), summaries.begin(), summaries.end());
             },
             .progress = [](const Progress&) {},
         };
@@ -146,9 +151,10 @@ struct Survivor {
 };
 
 /// One run that dies again and again, after as many calls as `calls_until_death` gives for the deaths before, and goes on each time.
-Survivor survivor_of(const Experiment& experiment, int64_t too_many_deaths, const std::function<int64_t(int64_t)>& calls_until_death)
+Survivor survivor_of(const Experiment& experiment, int64_t too_many_deaths, const std::function<int64_t(int64_t)>& calls_until_death,
+                     RunData beginning = {})
 {
-    Survivor its;
+    Survivor its{std::move(beginning)};
     for (;;) {
         Recorder recorder(its.data, calls_until_death(its.deaths));
         bool died = false;
@@ -177,6 +183,48 @@ TEST(RunExperiment, GoesOnAfterADeathAtAnyMoment)
     const auto [data, deaths] = survivor_of(experiment, 100, [calls](int64_t before) { return before == 0 ? 1 : std::max<int64_t>(3, calls / 10); });
     EXPECT_GE(deaths, 5);
     expect_whole(data, experiment);
+}
+
+/// What a run begins with that is to be thinned.
+RunData to_be_thinned()
+{
+    RunData data;
+    data.repetitions.kept = kept_readings;
+    return data;
+}
+
+TEST(RunExperiment, ThinsAndSummarisesEveryRankInEveryPass)
+{
+    const Experiment experiment = quick_experiment();
+    Recorder recorder(to_be_thinned());
+    const RunOutcome outcome = run_experiment(*session, experiment, to_be_thinned(), recorder.output());
+    expect_whole(outcome.data, experiment);
+    if (!session->is_root()) return;
+    const RunData& data = recorder.data;
+    EXPECT_EQ(data.repetitions.rank, outcome.data.repetitions.rank);
+    EXPECT_EQ(data.repetitions.comm_end_ns.size(), data.repetitions.size() * kept_readings);
+    EXPECT_NO_THROW(check_run(data));
+    std::map<int32_t, int32_t> ranks_of_pass;
+    for (const RankSummary& its : data.rank_summaries) {
+        EXPECT_EQ(its.rank, ranks_of_pass[its.pass]++);
+        EXPECT_GT(its.relative_comp, 0);
+    }
+    EXPECT_TRUE(ranks_of_pass.contains(0)); // the calibration's
+    for (const auto& [pass, ranks] : ranks_of_pass) EXPECT_EQ(ranks, session->size()) << "pass " << pass;
+    for (const PointSamples& samples : collect_samples({&data, 1}))
+        if (samples.point.kind == PointKind::crossover) {
+            EXPECT_EQ(samples.comp_mean_s.size(), static_cast<size_t>(experiment.passes * experiment.repetitions));
+        }
+}
+
+TEST(RunExperiment, GoesOnAfterADeathWhereItIsThinned)
+{
+    const Experiment experiment = quick_experiment();
+    Survivor survivor = survivor_of(experiment, 100, [](int64_t before) { return before == 0 ? 1 : 12; }, to_be_thinned());
+    expect_whole(survivor.data, experiment);
+    if (session->is_root()) {
+        EXPECT_NO_THROW(check_run(survivor.data));
+    }
 }
 
 TEST(RunExperiment, GoesOnInTheMiddleOfAVisit)

@@ -96,6 +96,13 @@ class FileFormat(unittest.TestCase):
         self.assertEqual(len(set(printed)), 2)
         self.assertEqual(printed, medians_of_reader("run.h5"))
 
+    def test_reading_a_thinned_file_as_documented_gives_the_same(self):
+        record_tool("write", "run.h5")
+        whole = run_snippet("read")
+        record_tool("write", "run.h5", "thinned")
+        self.assertEqual(run_snippet("read"), whole)
+        self.assertEqual(medians(whole), medians_of_reader("run.h5"))
+
     def test_a_killed_file_is_read_as_documented(self):
         with self.assertRaises(subprocess.CalledProcessError):
             record_tool("write", "run.h5", "killed")
@@ -129,8 +136,14 @@ class FileFormat(unittest.TestCase):
 
     def test_the_document_lists_the_datasets_there_are(self):
         record_tool("write", "run.h5")
+        record_tool("write", "thinned.h5", "thinned")
         documented = documented_datasets()
-        with h5py.File("run.h5", "r") as file:
+        of_thinned_files = set(re.findall(r"/\w+/\w+", document().split("### Thinned")[1].split("###")[0])) | {"/progress/rank_summaries"}
+        self.assert_documented({path: entry for path, entry in documented.items() if path not in of_thinned_files}, "run.h5", width=2)
+        self.assert_documented(documented, "thinned.h5", width=4)
+
+    def assert_documented(self, documented, name, width):
+        with h5py.File(name, "r") as file:
             ranks = len(file["ranks/host"])
             found = datasets_of(file)
             self.assertEqual(sorted(documented), sorted(found))
@@ -138,8 +151,8 @@ class FileFormat(unittest.TestCase):
                 kind, shape, unit = documented[path]
                 self.assertEqual(kind.split(" ")[0] if "enum" in kind else kind, type_of(dataset), path)
                 self.assertEqual(unit, dataset.attrs["unit"].decode(), path)
-                expected = {"scalar": (), "[1]": (1,), "[P]": (ranks,), "[rows]": (None,), "[rows, P]": (None, ranks),
-                            "[any]": dataset.shape[:1]}[shape]
+                expected = {"scalar": (), "[1]": (1,), "[P]": (ranks,), "[rows]": (None,), "[rows, P]": (None, width),
+                            "[rows, K]": (None, width), "[any]": dataset.shape[:1]}[shape]
                 self.assertEqual(expected, dataset.maxshape, path)
 
     def test_the_document_names_the_values_of_every_enumeration(self):

@@ -59,6 +59,7 @@ target_D_obs = 0.03
 time_budget_s = 60
 repetitions = 3
 warmups = 0
+thin_above_ranks = 0
 seed = 7
 blas_threads = 4
 sync = "window"
@@ -72,6 +73,7 @@ visit = 4
 )";
     const Experiment e = parse(text);
     EXPECT_EQ(e.title, "all keys");
+    EXPECT_EQ(e.thin_above_ranks, 0);
     EXPECT_EQ(e.B, (Integers{64, 128}));
     EXPECT_EQ(e.F, Integers{256});
     EXPECT_EQ(e.D, (Integers{1, 2, 3}));

@@ -47,15 +47,21 @@ protected:
     void SetUp() override { write_sound_file(); }
 
     /// A sound file in place of the one that was spoilt.
-    void write_sound_file() const
+    void write_sound_file() const { write_file(sample_repetitions(ranks, 0, 20)); }
+
+    void write_thinned_file() const { write_file(thinned_repetitions(ranks, 0, 20)); }
+
+    void write_file(const Repetitions& rows) const
     {
-        RunWriter writer(path, sample_header(ranks), Overwrite::allow);
+        RunData header = sample_header(ranks);
+        header.repetitions.kept = rows.kept;
+        RunWriter writer(path, header, Overwrite::allow);
         const Point point = sample_point(100, ranks);
         writer.append(std::span(&point, 1));
-        writer.append(sample_repetitions(ranks, 0, 20));
+        writer.append(rows);
+        if (rows.kept > 0) writer.append(std::vector{RankSummary{1, 0, 10, 1.0}});
         writer.append(Check{0, 0, 0, 0, true});
-        const ClockModel clock{1, 0, 0, 0, 0};
-        writer.append(std::span(&clock, 1));
+        writer.append(std::vector{ClockModel{1, 0, 0, 0, 0}});
         writer.close(RunStatus::complete);
     }
 
@@ -289,6 +295,33 @@ TEST_F(BadFile, WithOtherShapes)
     write_sound_file();
     replace("/experiment/overrides", H5T_C_S1, {});
     EXPECT_THAT(refusal(), HasSubstr("/experiment/overrides"));
+}
+
+TEST_F(BadFile, WhoseThinnedRowsNameNoRankOfTheRun)
+{
+    const int32_t absent = ranks, negative = -1;
+    for (const char* column : {"/repetitions/rank", "/rank_summaries/rank"})
+        for (const int32_t& rank : {absent, negative}) {
+            write_thinned_file();
+            set_first(column, H5T_NATIVE_INT32, &rank);
+            EXPECT_THAT(refusal(), HasSubstr(std::string(column) + ": row 0 holds " + std::to_string(rank)));
+        }
+}
+
+TEST_F(BadFile, WhoseThinnedRowsDifferInWidth)
+{
+    write_thinned_file();
+    replace("/repetitions/comp_end_ns", H5T_STD_I64LE, {20, 2}); // a reading for each rank
+    EXPECT_THAT(refusal(), HasSubstr("/repetitions/comp_end_ns: not one value for each row and rank"));
+    write_thinned_file();
+    replace("/repetitions/rank", H5T_STD_I32LE, {20, 1025});
+    EXPECT_THAT(refusal(), HasSubstr("/repetitions/rank: keeps 1025 ranks of each row"));
+    write_thinned_file();
+    remove("/repetitions/comp_mean_ns");
+    EXPECT_THAT(refusal(), AllOf(HasSubstr("/repetitions/comp_mean_ns"), HasSubstr("missing")));
+    write_thinned_file();
+    remove("/rank_summaries");
+    EXPECT_THAT(refusal(), AllOf(HasSubstr("/rank_summaries"), HasSubstr("missing")));
 }
 
 TEST_F(BadFile, WithFewerRowsThanItCounts)

@@ -123,8 +123,7 @@ void write_run(const std::string& path, RunStatus* end)
     }
     for (size_t visit = 0; visit < 30; ++visit) writer.append(sample_repetitions(ranks, visit * 500, 500, visit % 2));
     writer.append(Check{1, 0, 0, 0, true});
-    const ClockModel clock{2, 1, 2, 0.5, 3};
-    writer.append(std::span(&clock, 1));
+    writer.append(std::vector{ClockModel{2, 1, 2, 0.5, 3}});
     if (end)
         writer.close(*end);
     else

@@ -29,6 +29,9 @@ void expect_equal(const Repetitions& a, const Repetitions& b)
     EXPECT_EQ(a.main_cpu_ns, b.main_cpu_ns);
     EXPECT_EQ(a.comm_cpu_ns, b.comm_cpu_ns);
     EXPECT_EQ(a.peer, b.peer);
+    EXPECT_EQ(a.kept, b.kept);
+    EXPECT_EQ(a.rank, b.rank);
+    EXPECT_EQ(a.comp_mean_ns, b.comp_mean_ns);
 }
 
 void expect_equal(const RankInfo& a, const RankInfo& b)
@@ -82,8 +85,7 @@ TEST_P(RoundTrip, KeepsEveryTable)
     run.findings.push_back(late);
     writer.append(late);
     writer.append(Check{1, 2, 0.5, 0.25, false});
-    const ClockModel clock{ranks - 1, 10, -20, 1e-6, 30};
-    writer.append(std::span(&clock, 1));
+    writer.append(std::vector{ClockModel{ranks - 1, 10, -20, 1e-6, 30}});
     writer.close(RunStatus::complete);
 
     const auto read = read_run(path);
@@ -110,6 +112,34 @@ TEST_P(RoundTrip, KeepsEveryTable)
     EXPECT_EQ(read.clocks[0].offset_ns, -20);
     EXPECT_EQ(read.clocks[0].drift, 1e-6);
     EXPECT_EQ(read.clocks[0].error_ns, 30);
+}
+
+TEST_P(RoundTrip, KeepsThinnedRepetitionsAndGoesOnWithThem)
+{
+    const int32_t ranks = GetParam();
+    RunData run = sample_header(ranks);
+    run.repetitions = thinned_repetitions(ranks, 0, 0);
+    run.points = {sample_point(100, ranks)};
+    {
+        RunWriter writer(path, run, Overwrite::refuse);
+        writer.append(run.points);
+        EXPECT_THROW(writer.append(sample_repetitions(ranks, 0, 10)), std::logic_error);
+        writer.append(thinned_repetitions(ranks, 0, 10));
+        writer.append(std::vector{RankSummary{0, 1, 20, 0.5}});
+        writer.close(RunStatus::stopped);
+    }
+    auto writer = RunWriter::reopen(path);
+    writer.append(thinned_repetitions(ranks, 10, 10));
+    writer.append(std::vector{RankSummary{ranks - 1, 2, 30, 1.5}});
+    writer.close(RunStatus::complete);
+
+    const auto read = read_run(path);
+    expect_equal(read.repetitions, thinned_repetitions(ranks, 0, 20));
+    ASSERT_EQ(read.rank_summaries.size(), 2u);
+    EXPECT_EQ(read.rank_summaries[1].rank, ranks - 1);
+    EXPECT_EQ(read.rank_summaries[1].pass, 2);
+    EXPECT_EQ(read.rank_summaries[1].matmuls, 30);
+    EXPECT_EQ(read.rank_summaries[1].relative_comp, 1.5);
 }
 
 TEST_P(RoundTrip, KeepsARunOfWhichNothingIsKnown)
@@ -144,8 +174,7 @@ TEST_P(RoundTrip, KeepsExtremesOfEveryNumber)
     writer.append(rows);
     for (const double error : {nan, infinity, std::numeric_limits<double>::denorm_min(), -0.0})
         writer.append(Check{0, 0, error, error, true});
-    const ClockModel clock{0, least, greatest, -infinity, greatest};
-    writer.append(std::span(&clock, 1));
+    writer.append(std::vector{ClockModel{0, least, greatest, -infinity, greatest}});
     writer.close(RunStatus::failed);
 
     const auto read = read_run(path);

@@ -1,5 +1,6 @@
 #include "sample_run.hpp"
 
+#include "model/thinning.hpp"
 #include "record/schema.hpp"
 
 #include <filesystem>
@@ -59,6 +60,12 @@ Repetitions sample_repetitions(int32_t ranks, size_t first, size_t count, int32_
         }
     }
     return rows;
+}
+
+Repetitions thinned_repetitions(int32_t ranks, size_t first, size_t count)
+{
+    const Point point = sample_point(100, ranks);
+    return thinned(sample_repetitions(ranks, first, count), {&point, 1});
 }
 
 void append_rows(Repetitions& rows, const Repetitions& more)

@@ -14,6 +14,9 @@ RunData sample_header(int32_t ranks);
 /// `count` repetitions of a point, the next after `first` of them; every reading differs from every other.
 Repetitions sample_repetitions(int32_t ranks, size_t first, size_t count, int32_t point = 0);
 
+/// The same, thinned: those of the first point.
+Repetitions thinned_repetitions(int32_t ranks, size_t first, size_t count);
+
 /// A point of the sweep.
 Point sample_point(int64_t D, int32_t ranks);
 
