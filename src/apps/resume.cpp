@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 
 namespace shardline {
@@ -24,10 +25,13 @@ void compare(std::vector<std::string>& differences, const std::string& what, con
     if (then != now) differences.push_back(fmt::format("{} was {}, is {}", what, then, now));
 }
 
-size_t first_on_machine_of(const RunData& run, size_t rank)
+/// For each rank the first one on its machine.
+std::vector<size_t> first_on_machine(const RunData& run)
 {
-    const auto is_there = [&](const RankInfo& other) { return other.machine == run.ranks[rank].machine; };
-    return static_cast<size_t>(std::find_if(run.ranks.begin(), run.ranks.end(), is_there) - run.ranks.begin());
+    std::map<std::string, size_t> first;
+    std::vector<size_t> of_rank;
+    for (const RankInfo& rank : run.ranks) of_rank.push_back(first.try_emplace(rank.machine, of_rank.size()).first->second);
+    return of_rank;
 }
 
 } // namespace
@@ -72,14 +76,14 @@ std::vector<Finding> compare_machines(const RunData& earlier, const RunData& now
     std::vector<std::string> differences, moves;
     for (const char* name : {"mpi_version", "blas_version"})
         compare(differences, name, fact(earlier, name), fact(now, name));
+    const std::vector<size_t> first_then = first_on_machine(earlier), first_now = first_on_machine(now);
     for (size_t r = 0; r < now.ranks.size() && differences.size() < 5; ++r) {
         const RankInfo &then = earlier.ranks[r], &is = now.ranks[r];
         compare(differences, fmt::format("the processor of rank {}", r), then.cpu_model, is.cpu_model);
         compare(differences, fmt::format("the BLAS kernel of rank {}", r), then.blas_kernel, is.blas_kernel);
         compare(differences, fmt::format("the BLAS threads of rank {}", r), fmt::to_string(then.blas_threads), fmt::to_string(is.blas_threads));
         // Memory or a network between two ranks: other numbers on whatever hosts.
-        compare(differences, fmt::format("the first rank on the machine of rank {}", r), fmt::to_string(first_on_machine_of(earlier, r)),
-                fmt::to_string(first_on_machine_of(now, r)));
+        compare(differences, fmt::format("the first rank on the machine of rank {}", r), fmt::to_string(first_then[r]), fmt::to_string(first_now[r]));
         // A container has another name, a restarted kernel another identity, each time.
         if (then.machine != is.machine && moves.size() < 5) compare(moves, fmt::format("the host of rank {}", r), then.host, is.host);
     }

@@ -5,7 +5,7 @@
 // Knobs are members of SyntheticPlan and SyntheticMachine, and: measure (crossover, links, allreduce, roofline; links: W between
 // hosts, five times as much within, what the slow_rank's host sends divided by slow_factor), M (of a roofline), status (running, complete, stopped, failed; running
 // leaves the file as a killed run does), host (of rank 0), cpu, kernel, threads (of all ranks), mpi, blas (versions), title, finding
-// (text of a warning). Bs, Ps and wires are lists in place of B, P and wire: a run that measured every pairing.
+// (text of a warning), thinned (1: as above thin_above_ranks). Bs, Ps and wires are lists in place of B, P and wire: a run that measured every pairing.
 
 #include "model/error.hpp"
 #include "model/law.hpp"
@@ -29,6 +29,7 @@ struct Order {
     double M = 1e10;
     RunStatus status = RunStatus::complete;
     std::string host, title, finding;
+    bool thinned = false;
     RankInfo rank;            ///< what is set here, of all ranks
     std::string mpi, blas;    ///< versions
     std::vector<int64_t> Bs, Ps;
@@ -137,6 +138,7 @@ const std::map<std::string, Knob>& knobs()
         {"kernel", [](Order& order, const std::string& name) { order.rank.blas_kernel = name; }},
         {"threads", [](Order& order, const std::string& number) { order.rank.blas_threads = std::stoi(number); }},
         {"finding", text(&Order::finding)},
+        {"thinned", [](Order& order, const std::string& number) { order.thinned = std::stoi(number) != 0; }},
     };
     return table;
 }
@@ -212,7 +214,7 @@ RunData run_of(const Order& order)
 
 void write(const std::string& path, const Order& order)
 {
-    RunData run = run_of(order);
+    RunData run = order.thinned ? thinned_run(run_of(order)) : run_of(order);
     if (!order.host.empty()) run.ranks[0].host = order.host;
     for (RankInfo& rank : run.ranks) {
         if (!order.rank.cpu_model.empty()) rank.cpu_model = order.rank.cpu_model;
@@ -229,6 +231,7 @@ void write(const std::string& path, const Order& order)
     RunWriter writer(path, run, Overwrite::allow);
     writer.append(run.points);
     writer.append(run.repetitions);
+    writer.append(run.rank_summaries);
     for (const Check& check : run.checks) writer.append(check);
     if (order.status == RunStatus::running) std::_Exit(0); // no destructor: what a kill leaves
     writer.close(order.status);

@@ -3,6 +3,7 @@
 #include "model/draws.hpp"
 #include "model/law.hpp"
 #include "model/shard.hpp"
+#include "model/thinning.hpp"
 #include "model/tiles.hpp"
 
 #include <algorithm>
@@ -364,6 +365,21 @@ RunData synthetic_run(const SyntheticPlan& plan)
     Recorder(plan, run).record();
     add_checks(plan, run);
     add_surroundings(plan, run);
+    return run;
+}
+
+RunData thinned_run(RunData run)
+{
+    Repetitions& all = run.repetitions;
+    RankSummaries summaries(std::ranges::max_element(run.points, {}, &Point::P)->P);
+    const std::vector<uint8_t> late = all.late;
+    for (int32_t pass = 0; pass <= std::ranges::max(all.pass); ++pass) {
+        for (size_t row = 0; row < all.size(); ++row) all.late[row] = late[row] || all.pass[row] != pass; // as what is late is not used
+        summaries.add(all, run.points);
+        for (const RankSummary& its : summaries.take(pass)) run.rank_summaries.push_back(its);
+    }
+    all.late = late;
+    all = thinned(all, run.points);
     return run;
 }
 

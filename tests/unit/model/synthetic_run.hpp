@@ -79,6 +79,9 @@ double true_crossover(const SyntheticPlan& plan);
 /// The run such a machine would record.
 RunData synthetic_run(const SyntheticPlan& plan);
 
+/// What shardline-run would have kept of it above thin_above_ranks.
+RunData thinned_run(RunData run);
+
 /// One run that measured all of this, on as many ranks as the widest; those beyond a point's own took no part in it.
 RunData joined(const std::vector<RunData>& runs);
 

@@ -12,28 +12,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace shardline {
 namespace {
-
-/// As shardline-run would have kept it.
-RunData thinned_run(const RunData& run)
-{
-    RunData few = run;
-    few.repetitions = thinned(run.repetitions, run.points);
-    int32_t ranks = 0;
-    for (const Point& point : run.points) ranks = std::max(ranks, point.P);
-    const int32_t last_pass = run.repetitions.size() == 0 ? -1 : std::ranges::max(run.repetitions.pass);
-    for (int32_t pass = 0; pass <= last_pass; ++pass) {
-        Repetitions of_pass = run.repetitions;
-        for (size_t row = 0; row < of_pass.size(); ++row) of_pass.late[row] |= of_pass.pass[row] != pass; // not used
-        RankSummaries summaries(ranks);
-        summaries.add(of_pass, run.points);
-        for (const RankSummary& its : summaries.take(pass)) few.rank_summaries.push_back(its);
-    }
-    return few;
-}
 
 void expect_same(const Series& few, const Series& all, double tolerance_s = 0)
 {

@@ -119,7 +119,9 @@ void read_whole(hid_t file, const std::string& path)
 template <class Row> void read_whole_table(hid_t file)
 {
     using Table = schema::Table<Row>;
-    Table::columns([&](const schema::Column& column, auto) { read_whole(file, std::string(Table::group) + "/" + column.name); });
+    Table::columns([&](const schema::Column& column, auto) {
+        if (!column.thinned) read_whole(file, std::string(Table::group) + "/" + column.name);
+    });
 }
 
 /// Reads to their ends the columns that were appended to, as tools do that know nothing of committed rows.
