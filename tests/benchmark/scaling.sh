@@ -66,7 +66,7 @@ if [ -n "$traffic" ]; then
         vcluster up "$hosts" 1gbit >/dev/null 2>&1
         for passes in 2 12; do
             for side in before after; do
-                [ $side = before ] || LD_PRELOAD= vcluster run -- env LD_PRELOAD="$bin/count_messages.so" COUNT_MESSAGES_TO="$folder/counts-$hosts-$passes" \
+                [ $side = before ] || vcluster run -- env LD_PRELOAD="$bin/count_messages.so" COUNT_MESSAGES_TO="$folder/counts-$hosts-$passes" \
                     "$bin/shardline-run" e.toml -o "$hosts-$passes.h5" --set "passes=$passes" --set "max_passes=$passes" \
                     --allow ranks_share_core </dev/null >out 2>err || { cat err >&2; exit 1; }
                 for host in $(seq 0 $((hosts - 1))); do carried "n$host"; done >"$side-$hosts-$passes"
