@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <map>
 #include <utility>
 
 namespace shardline {
@@ -15,6 +16,19 @@ constexpr double mad_to_standard_deviation = 1.4826;
 
 // Two-sided normal quantile for one false alarm in a thousand: a run is asked several such questions.
 constexpr double trend_significance = 3.29;
+
+/// Median of a sorted sample without one of its values.
+double median_without(std::span<const double> sorted, size_t left_out)
+{
+    const auto at = [&](size_t i) { return sorted[i < left_out ? i : i + 1]; };
+    const size_t others = sorted.size() - 1;
+    return (at((others - 1) / 2) + at(others / 2)) / 2;
+}
+
+size_t place_of(double value, std::span<const double> sorted)
+{
+    return static_cast<size_t>(std::ranges::lower_bound(sorted, value) - sorted.begin());
+}
 
 /// Kendall's S and the slopes, gathered over series that share a trend but not a level.
 struct TrendEvidence {
@@ -129,12 +143,18 @@ std::vector<SlowRank> slow_ranks(const RunData& run)
     if (speeds.of_rank.size() < 2 || speeds.visit.empty()) return slow;
     std::vector<Estimate> estimates;
     for (const auto& of_rank : speeds.of_rank) estimates.push_back(median_estimate(of_rank, speeds.visit));
+    std::vector<double> sorted;
+    for (const Estimate& its : estimates) sorted.push_back(its.value);
+    std::ranges::sort(sorted);
+    std::map<double, std::vector<double>> distances_from; // to a median of all but one, of which there are three at most
     for (size_t rank = 0; rank < estimates.size(); ++rank) {
-        std::vector<double> others;
-        for (size_t other = 0; other < estimates.size(); ++other)
-            if (other != rank) others.push_back(estimates[other].value);
-        const double usual = median(others),
-                     spread = mad_to_standard_deviation * median_absolute_deviation(others);
+        const double usual = median_without(sorted, place_of(estimates[rank].value, sorted));
+        std::vector<double>& distances = distances_from[usual];
+        if (distances.empty()) {
+            for (const double value : sorted) distances.push_back(std::abs(value - usual));
+            std::ranges::sort(distances);
+        }
+        const double spread = mad_to_standard_deviation * median_without(distances, place_of(std::abs(estimates[rank].value - usual), distances));
         const double excess = estimates[rank].value - usual;
         const bool beyond_noise =
             estimates[rank].reaches_95() && estimates[rank].low > usual && excess > 3 * spread;

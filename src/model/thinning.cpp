@@ -50,12 +50,18 @@ int64_t mean_comp_ns(const Repetitions& rows, size_t row, int32_t ranks)
 
 Repetitions thinned(const Repetitions& rows, std::span<const Point> points)
 {
-    Repetitions few = rows;
+    Repetitions few;
+    few.ranks = rows.ranks;
     few.kept = kept_readings;
+    few.point = rows.point;
+    few.mode = rows.mode;
+    few.pass = rows.pass;
+    few.repetition = rows.repetition;
+    few.warmup = rows.warmup;
+    few.late = rows.late;
+    few.start_skew_ns = rows.start_skew_ns;
     constexpr Readings readings[] = {&Repetitions::comp_begin_ns, &Repetitions::comp_end_ns, &Repetitions::comm_begin_ns,
                                      &Repetitions::comm_end_ns,   &Repetitions::main_cpu_ns, &Repetitions::comm_cpu_ns};
-    for (const Readings column : readings) (few.*column).clear();
-    few.peer.clear();
     for (size_t row = 0; row < rows.size(); ++row) {
         const bool whole = rows.mode[row] == static_cast<uint8_t>(Mode::step);
         const std::array<int32_t, kept_readings> ranks{

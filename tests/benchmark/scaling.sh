@@ -10,7 +10,7 @@
 # The third runs on virtual clusters of one rank a host (2 4 8; needs root) and reads what their links carried.
 # BIN is the folder of the built programs; RANKS default to 2 4 8 16 32, more than there are cores: what is counted does not depend on
 # how long a rank waits for its core. Each number of ranks runs twice, with few and with many passes: the difference is what visits cost, the
-# rest is what a run costs once.
+# rest is what a run costs once. With THINNED=1 in the environment files and runs are thinned, as above thin_above_ranks.
 set -euo pipefail
 report= traffic=
 case $1 in
@@ -32,7 +32,7 @@ if [ -n "$report" ]; then
     for ranks; do
         # P is in D*, so that D follows it; a file has 39 visits of 6 repetitions a pass.
         d=$((1600 * (ranks - 1)))
-        "$bin/make_synthetic_file" "$ranks.h5" "P=$ranks" "passes=${PASSES-6}" "D=$d,$((2 * d)),$((3 * d)),$((4 * d)),$((6 * d)),$((8 * d))" >/dev/null
+        "$bin/make_synthetic_file" "$ranks.h5" "P=$ranks" "passes=${PASSES-6}" "thinned=${THINNED-0}" "D=$d,$((2 * d)),$((3 * d)),$((4 * d)),$((6 * d)),$((8 * d))" >/dev/null
         /usr/bin/python3 - "$ranks" "$bin/shardline" <<'END'
 import h5py, os, resource, subprocess, sys, time
 ranks, program = sys.argv[1:]
@@ -53,7 +53,7 @@ fi
 
 # Nothing is multiplied, so that CPU time outside MPI is bookkeeping.
 printf '%s\n' 'title = "scaling"' 'measure = "allreduce"' 'algorithms = "default"' 'repetitions = 5' 'warmups = 1' 'sync = "barrier"' \
-    'blas_threads = 1' 'message_bytes = [8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384]' >e.toml
+    'blas_threads = 1' 'message_bytes = [8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384]' "thin_above_ranks = ${THINNED-0}" >e.toml
 
 if [ -n "$traffic" ]; then
     # Nothing that is timed uses the network here, so that the links carry control traffic and barriers alone.
