@@ -95,10 +95,11 @@ void add_repetition_figures(const Analysis& analysis, std::span<const RunData> l
 
 void add_rank_figure(std::span<const RunData> launches, Figures& figures)
 {
-    bool differ = false;
+    bool differ = false, thinned = false;
     std::vector<std::vector<double>> of_rank;
     for (const RunData& run : launches) {
         differ = differ || !slow_ranks(run).empty();
+        thinned = thinned || run.repetitions.kept > 0;
         const std::vector<std::vector<double>> of_this = relative_rank_times(run);
         of_rank.resize(std::max(of_rank.size(), of_this.size()));
         for (size_t rank = 0; rank < of_this.size(); ++rank) of_rank[rank].insert(of_rank[rank].end(), of_this[rank].begin(), of_this[rank].end());
@@ -115,10 +116,13 @@ void add_rank_figure(std::span<const RunData> launches, Figures& figures)
         medians.push_back(row_of(static_cast<double>(rank), median_estimate(of_rank[rank])));
     }
     PlotBuilder plot("ranks");
-    plot.add("rank, matmul time / median over ranks, place aside", marks, {"using ($1+0.5*$3):2 with points pt 7 ps 0.35 lc rgb skyblue title 'each matmul'"});
+    plot.add("rank, matmul time / median over ranks, place aside", marks,
+             {fmt::format("using ($1+0.5*$3):2 with points pt 7 ps 0.35 lc rgb skyblue title '{}'", thinned ? "the median of each pass" : "each matmul")});
     plot.add("rank, median, low, high", medians, {"using 1:2:3:4 with yerrorbars pt 5 lw 2 lc rgb blue title 'median'"});
     figures.drawn.push_back(std::move(plot).figure(
-        "Matmul time of each rank", "Ranks: each matmul against the median over ranks of the same repetition, per column of the shard; 1 where all are equally fast.",
+        "Matmul time of each rank",
+        fmt::format("Ranks: {} against the median over ranks of the same repetition, per column of the shard; 1 where all are equally fast.",
+                    thinned ? "matmuls, of each pass their median," : "each matmul"),
         axis_label('x', "rank") + fmt::format("set xrange [-0.6:{}]\n", static_cast<double>(of_rank.size()) - 0.4) +
             (of_rank.size() <= 16 ? "set xtics 1\n" : "") + log_axis('y', ratios.widened(1.05), "time / median over ranks")));
 }

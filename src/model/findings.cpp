@@ -43,7 +43,7 @@ std::string with_and_without(std::span<const RunData> launches, std::span<const 
     if (sweep.P < 2) return "";
     const std::string them = ranks.size() == 1 ? "it " : "them ";
     const bool thinned = std::ranges::any_of(launches, [](const RunData& run) { return run.repetitions.kept > 0; });
-    if (thinned) return "; with " + them + crossover_text(points, sweep) + ", without " + them + "it is not known, as the samples are thinned";
+    if (thinned) return "; with " + them + crossover_text(points, sweep) + " (what it is without " + them + "is not known, as the samples are thinned)";
     return "; with " + them + crossover_text(points, sweep) + ", without " + them +
            crossover_text(collect_samples(launches, ranks), sweep);
 }
