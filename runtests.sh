@@ -22,5 +22,5 @@ exec </dev/null   # nothing here asks, and mpirun hangs where there is no stdin 
 scripts/install-packages.sh --with-tests
 cmake --preset $preset -D SHARDLINE_TESTS=ON
 cmake --build build/$preset --parallel "$(nproc)"
-# Two at a time: tests say how many processors they take, and more of them at once would only disturb each other.
-exec ctest --preset $preset --output-on-failure -j 2 "$@"
+# Two processors' worth at a time (cmake/ShardlineTest.cmake counts halves): more tests at once would only disturb each other.
+exec ctest --preset $preset --output-on-failure -j 4 "$@"

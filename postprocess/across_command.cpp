@@ -20,7 +20,7 @@ struct AcrossOptions {
     bool force = false;
 };
 
-constexpr const char* example = R"(Exit code: that of the worst crossover: 0 the law holds, or the measured
+constexpr const char* across_example = R"(Exit code: that of the worst crossover: 0 the law holds, or the measured
 efficiencies explain why not; 1 refuted; 3 inconclusive, or no crossover;
 2 usage or input error.
 
@@ -60,7 +60,7 @@ Command add_across_command(CLI::App& program)
     app->add_option("--figures", options->figures, "Draw D* against the law into the folder DIR; and\nwhere one of the runs measured memory, the\nroofline of memory and link")
         ->option_text("DIR");
     app->add_flag("--force", options->force, "Replace files of DIR that exist");
-    app->footer(example);
+    app->footer(across_example);
     return {app, [options] { return across(*options); }};
 }
 

@@ -26,7 +26,7 @@ struct CompareOptions {
     bool different = false;
 };
 
-constexpr const char* example = R"(Exit code: 0 nothing has changed; 1 something has; 3 nothing could be
+constexpr const char* compare_example = R"(Exit code: 0 nothing has changed; 1 something has; 3 nothing could be
 compared; 2 usage or input error.
 
 Examples:
@@ -34,7 +34,7 @@ Examples:
   shardline compare monday1.h5 monday2.h5 monday3.h5 --against today*.h5 \
       --junit compare.xml)";
 
-void refuse_differences(const RunData& base, const RunData& current)
+void refuse_to_compare(const RunData& base, const RunData& current)
 {
     const std::vector<std::string> differences = differences_between(base, current);
     if (differences.empty()) return;
@@ -55,7 +55,7 @@ int compare_runs(const CompareOptions& options)
     const double percent = parse_positive("--threshold", options.threshold);
     const std::vector<RunData> base = read_launches(base_files), current = read_launches(current_files);
     for (const RunData& run : base) refuse_same_launch(run, current);
-    if (!options.different) refuse_differences(base.front(), current.front());
+    if (!options.different) refuse_to_compare(base.front(), current.front());
     for (const std::vector<RunData>* group : {&base, &current})
         for (const RunData& run : *group) check_run(run);
 
@@ -81,7 +81,7 @@ Command add_compare_command(CLI::App& program)
     app->add_option("--junit", options->junit, "Write the result as JUnit XML to PATH too, for\ncontinuous integration: a test case a point")
         ->option_text("PATH");
     app->add_flag("--different", options->different, "Compare although machine, library or experiment\ndiffer");
-    app->footer(example);
+    app->footer(compare_example);
     return {app, [options] { return compare_runs(*options); }};
 }
 

@@ -12,8 +12,6 @@ namespace shardline {
 
 namespace {
 
-constexpr size_t indent = 2;
-
 std::string value_text(const Change& change, double value)
 {
     return change.quantity == "D_obs" ? significant(value, 4) : time_text(value);

@@ -68,7 +68,7 @@ void add_crossover_figures(const Analysis& analysis, Figures& figures)
         PlotBuilder plot(numbered("crossover", i, sweeps.size()));
         plot.add("D, max(t_comp, t_comm) (s), t_comp + t_comm (s)", bounds,
                  {"using 1:($2*unit):($3*unit) with filledcurves fc rgb grey fs transparent solid 0.35 title 't_step: max to sum'"});
-        const auto times = [](const Look& look, std::string_view title) { return with_intervals("1", "$2*unit", "$3*unit", "$4*unit", look, title); };
+        const auto times = [](const SeriesLook& look, std::string_view title) { return with_intervals("1", "$2*unit", "$3*unit", "$4*unit", look, title); };
         plot.add("D, t_comp (s), low, high", comp, times({7, "blue", 2, 1}, "t_comp"));
         plot.add("D, t_comm (s), low, high", comm, times({5, "vermillion", 2, 2}, "t_comm"));
         plot.add("D, t_step (s), low, high", step, times({9, "black", 2, 4}, "t_step"));

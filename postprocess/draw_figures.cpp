@@ -15,7 +15,7 @@
 namespace shardline {
 namespace {
 
-constexpr std::string_view style = R"(set encoding utf8
+constexpr std::string_view gnuplot_style = R"(set encoding utf8
 
 # Colours of Okabe and Ito, which the colour-blind can tell apart
 black = '#000000'; orange = '#E69F00'; skyblue = '#56B4E9'; green = '#009E73'
@@ -61,7 +61,7 @@ NamedText read(const std::string& folder, const std::string& name)
 
 std::string script_of(const Figure& figure, Formats formats)
 {
-    std::string script = fmt::format("{}\n{}\n{}", heading_of(figure.name), style, figure.setup);
+    std::string script = fmt::format("{}\n{}\n{}", heading_of(figure.name), gnuplot_style, figure.setup);
     bool first = true;
     for (const Format& format : formats_known) {
         if (formats == Formats::svg && format.suffix != "svg") continue;

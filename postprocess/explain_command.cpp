@@ -21,7 +21,7 @@ struct ExplainOptions {
     std::optional<std::string> D;
 };
 
-constexpr const char* example = R"(Exit code: 0; 2 usage or input error.
+constexpr const char* explain_example = R"(Exit code: 0; 2 usage or input error.
 
 Example:
   shardline explain overlap.h5 --at 4096)";
@@ -46,7 +46,7 @@ Command add_explain_command(CLI::App& program)
     app->add_option("FILE.h5", options->files, "Runs; several are pooled as launches of one\nexperiment")->required()->option_text("...");
     app->add_option("--at", options->D, "Advise on a strategy at the measured D nearest to\nthis one only")
         ->option_text("D");
-    app->footer(example);
+    app->footer(explain_example);
     return {app, [options] { return explain(*options); }};
 }
 

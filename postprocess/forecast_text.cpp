@@ -1,13 +1,13 @@
 #include "postprocess/forecast_text.hpp"
 
 #include "model/text.hpp"
+#include "postprocess/json_or_null.hpp"
 #include "postprocess/printable.hpp"
 #include "postprocess/text_layout.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <nlohmann/json.hpp>
 
 namespace shardline {
 namespace {
@@ -54,14 +54,10 @@ std::string steps_text(const Forecast& its)
 
 // ---------------------------------------------------------------------------------------------------
 
-using Json = nlohmann::ordered_json; // keys in the order of docs/json.md
-
-template <class Number> Json json_of(const std::optional<Number>& value) { return value ? Json(*value) : Json(); }
-
 Json json_of(const Sweep& sweep, const std::optional<double>& W)
 {
     return {{"B", sweep.B}, {"F", sweep.F}, {"P", sweep.P}, {"compute", name_of(sweep.compute_type)}, {"wire", name_of(sweep.wire_type)},
-            {"W_bytes_per_s", json_of(W)}};
+            {"W_bytes_per_s", json_or_null(W)}};
 }
 
 void set_estimate(Json& object, const char* value_key, const char* interval_key, const std::optional<Estimate>& estimate)
@@ -74,7 +70,7 @@ Json json_of(const StrategyForecast& strategy)
 {
     Json json{{"strategy", strategy.strategy}, {"t_comm_s", strategy.t_comm_s}};
     set_estimate(json, "D_star", "D_star_ci", strategy.D_star);
-    json["D_star_if_fixed"] = json_of(strategy.D_star_if_fixed);
+    json["D_star_if_fixed"] = json_or_null(strategy.D_star_if_fixed);
     json["steps"] = Json::array();
     for (const StepForecast& step : strategy.steps)
         json["steps"].push_back({{"D", step.D}, {"t_comp_s", step.t_comp_s}, {"t_comm_s", step.t_comm_s}, {"hidden", step.hidden}, {"t_step_s", step.t_step_s}});
@@ -84,7 +80,7 @@ Json json_of(const StrategyForecast& strategy)
 Json json_of(const LayerForecast& its, int64_t tokens)
 {
     return {{"model", its.layer.model}, {"layer", its.layer.layer}, {"B", tokens}, {"D", its.layer.D}, {"F", its.layer.F}, {"P", its.P},
-            {"D_star", json_of(its.D_star)},
+            {"D_star", json_or_null(its.D_star)},
             {"bound", its.D_star ? Json(static_cast<double>(its.layer.D) > *its.D_star ? "compute" : "communication") : Json()}};
 }
 

@@ -34,7 +34,7 @@ void refuse_same_launch(const RunData& a, const RunData& b)
                                      a.path, b.path));
 }
 
-void refuse_differences(const RunData& a, const RunData& b)
+void refuse_to_pool(const RunData& a, const RunData& b)
 {
     const std::vector<std::string> differences = differences_between(a, b);
     if (differences.empty()) return;
@@ -56,7 +56,7 @@ std::vector<RunData> read_launches(const std::vector<std::string>& files)
     for (const std::string& file : files) {
         RunData run = read_run(file);
         refuse_same_launch(run, launches);
-        if (!launches.empty()) refuse_differences(launches.front(), run);
+        if (!launches.empty()) refuse_to_pool(launches.front(), run);
         launches.push_back(std::move(run));
     }
     return launches;

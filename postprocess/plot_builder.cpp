@@ -50,10 +50,10 @@ std::string tics_command(char axis, const std::vector<double>& positions, std::s
 
 } // namespace
 
-std::string Look::points() const { return fmt::format("pt {} lc rgb {}", point_type, colour); }
-std::string Look::line() const { return fmt::format("lc rgb {} lw {}", colour, line_width); }
+std::string SeriesLook::points() const { return fmt::format("pt {} lc rgb {}", point_type, colour); }
+std::string SeriesLook::line() const { return fmt::format("lc rgb {} lw {}", colour, line_width); }
 
-Look look(size_t series)
+SeriesLook look(size_t series)
 {
     return {point_types[series % std::size(point_types)], colours[series % std::size(colours)], 1.5, static_cast<int>(series % 5) + 1};
 }
@@ -113,7 +113,7 @@ Figure PlotBuilder::figure(std::string title, std::string caption, std::string s
 
 void PlotBuilder::element_of(std::string text) { plot_ += (plot_.empty() ? "" : ", \\\n  ") + std::move(text); }
 
-std::vector<std::string> with_intervals(std::string_view x, std::string_view y, std::string_view low, std::string_view high, const Look& look,
+std::vector<std::string> with_intervals(std::string_view x, std::string_view y, std::string_view low, std::string_view high, const SeriesLook& look,
                                         std::string_view title)
 {
     return {fmt::format("using {}:({}):(0):({}-{}) with vectors nohead {} notitle", x, low, high, low, look.line()),

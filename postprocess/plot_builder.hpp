@@ -13,7 +13,7 @@
 namespace shardline {
 
 /// Of a series.
-struct Look {
+struct SeriesLook {
     int point_type;
     std::string_view colour;
     double line_width;
@@ -24,7 +24,7 @@ struct Look {
 };
 
 /// A series of several: its own colour, shape and dashes.
-Look look(size_t series);
+SeriesLook look(size_t series);
 
 /// The least and the largest of positive values.
 struct Range {
@@ -74,7 +74,7 @@ private:
 
 /// Points joined by lines, with bars from low to high that are solid whatever the dashes of the lines (yerrorlines would dash them, and
 /// yerrorbars of size 0 blot the points out). Each of x, y, low, high as `using` has it.
-std::vector<std::string> with_intervals(std::string_view x, std::string_view y, std::string_view low, std::string_view high, const Look& look,
+std::vector<std::string> with_intervals(std::string_view x, std::string_view y, std::string_view low, std::string_view high, const SeriesLook& look,
                                         std::string_view title);
 
 /// Adds W as a line over messages V, in MB/s; returns the setup of the band that its interval is.

@@ -36,7 +36,7 @@ struct PredictOptions {
     Text bandwidth_factor;
 };
 
-constexpr const char* example = R"(Examples:
+constexpr const char* predict_example = R"(Examples:
   shardline predict --flops 1.97e14 --bandwidth 4.5e10 --wire bf16 --ranks 2
       D* = 8755.56, the crossover of two TPU v5e chips that share D
   shardline predict --hardware tpu-v5e --B 1024 --D 16384 --F 4096 --memory 16GB
@@ -294,7 +294,7 @@ Command add_predict_command(CLI::App& program)
     add("--json", options->json, "[PATH]", "JSON alone to standard output,\nor to PATH beside the text")
         ->expected(0, 1)
         ->default_str("-");
-    app->footer(example);
+    app->footer(predict_example);
     return {app, [options] { return run_predict(*options); }};
 }
 

@@ -2,13 +2,13 @@
 
 #include "model/law.hpp"
 #include "model/shard.hpp"
+#include "postprocess/json_or_null.hpp"
 #include "postprocess/printable.hpp"
 #include "postprocess/text_layout.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace shardline {
@@ -198,14 +198,6 @@ std::string memory_sentence(const PaperInputs& in, const PaperPrediction& out)
 // ---------------------------------------------------------------------------------------------------
 // JSON
 
-using Json = nlohmann::ordered_json; // keys in the order of docs/json.md
-
-template <class T>
-Json json_of(const std::optional<T>& value)
-{
-    return value ? Json(*value) : Json();
-}
-
 Json inputs_json(const PaperInputs& in)
 {
     return {{"hardware", in.hardware.empty() ? Json() : Json(in.hardware)},
@@ -214,14 +206,14 @@ Json inputs_json(const PaperInputs& in)
             {"compute", in.compute.name},
             {"weights", in.weights.name},
             {"s_bytes", in.wire.bytes},
-            {"C_flop_per_s", json_of(in.C_flop_per_s)},
-            {"W_bytes_per_s", json_of(in.W_bytes_per_s)},
-            {"M_bytes_per_s", json_of(in.M_bytes_per_s)},
-            {"alpha_s", json_of(in.alpha_s)},
-            {"B", json_of(in.B)},
-            {"D", json_of(in.D)},
-            {"F", json_of(in.F)},
-            {"memory_bytes", json_of(in.memory_bytes)}};
+            {"C_flop_per_s", json_or_null(in.C_flop_per_s)},
+            {"W_bytes_per_s", json_or_null(in.W_bytes_per_s)},
+            {"M_bytes_per_s", json_or_null(in.M_bytes_per_s)},
+            {"alpha_s", json_or_null(in.alpha_s)},
+            {"B", json_or_null(in.B)},
+            {"D", json_or_null(in.D)},
+            {"F", json_or_null(in.F)},
+            {"memory_bytes", json_or_null(in.memory_bytes)}};
 }
 
 Json memory_json(const PaperInputs& in, const PaperPrediction& out)
@@ -277,18 +269,18 @@ std::string prediction_json(const PaperInputs& inputs, const PaperPrediction& pr
     const Json json{{"schema", "shardline-prediction"},
                     {"schema_version", 1},
                     {"inputs", inputs_json(inputs)},
-                    {"D_star", json_of(prediction.D_star)},
+                    {"D_star", json_or_null(prediction.D_star)},
                     {"D_star_per_rank", prediction.D_star ? Json(*prediction.D_star / static_cast<double>(inputs.P)) : Json()},
-                    {"D_star_ring", json_of(prediction.D_star_ring)},
-                    {"t_comp_s", json_of(prediction.t_comp_s)},
-                    {"t_comm_s", json_of(prediction.t_comm_s)},
-                    {"t_step_lower_s", json_of(prediction.t_step_lower_s)},
-                    {"t_step_upper_s", json_of(prediction.t_step_upper_s)},
+                    {"D_star_ring", json_or_null(prediction.D_star_ring)},
+                    {"t_comp_s", json_or_null(prediction.t_comp_s)},
+                    {"t_comm_s", json_or_null(prediction.t_comm_s)},
+                    {"t_step_lower_s", json_or_null(prediction.t_step_lower_s)},
+                    {"t_step_upper_s", json_or_null(prediction.t_step_upper_s)},
                     {"bound", prediction.bound ? Json(name_of(*prediction.bound)) : Json()},
-                    {"critical_intensity_flop_per_byte", json_of(prediction.critical_intensity)},
-                    {"critical_batch", json_of(prediction.critical_batch)},
+                    {"critical_intensity_flop_per_byte", json_or_null(prediction.critical_intensity)},
+                    {"critical_batch", json_or_null(prediction.critical_batch)},
                     {"dot_intensity_flop_per_byte", prediction.dot_intensity},
-                    {"matmul_intensity_flop_per_byte", json_of(prediction.matmul_intensity)},
+                    {"matmul_intensity_flop_per_byte", json_or_null(prediction.matmul_intensity)},
                     {"memory", memory_json(inputs, prediction)}};
     constexpr int spaces = 2;
     return json.dump(spaces) + "\n";

@@ -37,7 +37,7 @@ struct ReportOptions {
     std::optional<std::string> tokens, presets, allreduce_rules;
 };
 
-constexpr const char* example = R"(Exit code: 0 the law holds, or the measured efficiencies explain why not;
+constexpr const char* report_example = R"(Exit code: 0 the law holds, or the measured efficiencies explain why not;
 1 refuted (with --strict also when explained); 3 inconclusive; 2 usage or
 input error.
 
@@ -143,7 +143,7 @@ Command add_report_command(CLI::App& program)
     app->add_option("--tokens", options->tokens, "With --models: the batch (default: the run's B)")->option_text("N");
     app->add_option("--presets", options->presets, "With --models: folder with more models (*.toml)")->option_text("DIR");
     app->add_flag("--strict", options->strict, "Exit with 1 unless the law itself holds");
-    app->footer(example);
+    app->footer(report_example);
     return {app, [options] { return report(*options); }};
 }
 

@@ -19,7 +19,6 @@ namespace {
 
 using Align = TextTable::Align;
 
-constexpr size_t indent = 2;
 constexpr size_t most_listed = 6; ///< hosts, files or values of D named before "and 12 more"
 
 // ---------------------------------------------------------------------------------------------------

@@ -16,8 +16,6 @@ namespace {
 
 using Align = TextTable::Align;
 
-constexpr size_t indent = 2;
-
 /// "1.04", and "-" without one.
 std::string value_cell(const std::optional<Estimate>& estimate) { return estimate ? fmt::format("{:.3f}", estimate->value) : "-"; }
 std::string scaled_cell(const std::optional<Estimate>& estimate, double scale) { return estimate ? significant(estimate->value * scale, 4) : "-"; }

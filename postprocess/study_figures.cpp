@@ -241,7 +241,7 @@ void add_algorithm_figures(const Analysis& analysis, Figures& figures)
         for (const auto& [algorithm, rows] : rates) {
             constexpr size_t black = 6; // the default's
             const bool is_default = algorithm == default_algorithm;
-            const Look its = is_default ? Look{6, "black", 2.5, 1} : look(series < black ? series : series + 1);
+            const SeriesLook its = is_default ? SeriesLook{6, "black", 2.5, 1} : look(series < black ? series : series + 1);
             if (!is_default) ++series;
             plot.add("V (byte), bus bandwidth (byte/s), low, high", rows,
                      with_intervals("1", "$2*1e-6", "$3*1e-6", "$4*1e-6", its, is_default ? "default: the MPI chooses" : algorithm));

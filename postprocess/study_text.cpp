@@ -14,8 +14,6 @@ namespace {
 
 using Align = TextTable::Align;
 
-constexpr size_t indent = 2;
-
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
 /// "2.5 GFLOP/s" is said by the heading of the column.

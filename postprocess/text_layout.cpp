@@ -71,13 +71,13 @@ std::string duration_text(double seconds)
     return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
 }
 
-std::string wrapped(std::string_view text, size_t width, size_t indent)
+std::string wrapped(std::string_view text, size_t width, size_t left)
 {
-    const size_t room = width > indent ? width - indent : 1;
+    const size_t room = width > left ? width - left : 1;
     std::string lines, line;
     size_t line_length = 0;
     const auto end_line = [&] {
-        lines += std::string(indent, ' ') + line + '\n';
+        lines += std::string(left, ' ') + line + '\n';
         line.clear();
         line_length = 0;
     };
@@ -107,7 +107,6 @@ std::string message_text(std::string_view program, std::string_view message, siz
 {
     const std::string line = fmt::format("{}: {}", program, printable(message));
     if (width == std::string::npos) return line + "\n";
-    constexpr size_t indent = 2;
     return wrapped(line, width, indent).substr(indent);
 }
 
@@ -134,13 +133,13 @@ void TextTable::add_row(std::vector<std::string> cells)
     rows_.push_back(std::move(cells));
 }
 
-std::string TextTable::text(size_t indent, size_t width) const
+std::string TextTable::text(size_t left, size_t width) const
 {
     std::vector<size_t> widths(aligns_.size(), 0);
     for (const auto& row : rows_)
         for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], character_count(row[c]));
 
-    size_t last_column_at = indent;
+    size_t last_column_at = left;
     for (size_t c = 0; c + 1 < widths.size(); ++c) last_column_at += widths[c] + 2;
     // Beside numbers that leave no room for a word a line is rather too long.
     const bool wraps = width != std::string::npos && last_column_at + 20 <= width && aligns_.back() == Align::left;
@@ -148,7 +147,7 @@ std::string TextTable::text(size_t indent, size_t width) const
     std::string lines;
     const bool no_headings = std::ranges::all_of(rows_.front(), [](const std::string& cell) { return cell.empty(); });
     for (size_t r = no_headings ? 1 : 0; r < rows_.size(); ++r) {
-        std::string line(indent, ' ');
+        std::string line(left, ' ');
         for (size_t c = 0; c < rows_[r].size(); ++c) {
             const std::string padding(widths[c] - character_count(rows_[r][c]), ' ');
             if (c > 0) line += "  ";

@@ -42,9 +42,11 @@ std::string time_text(double seconds);
 /// A time a person waits: "50 s", "3 min 05 s", "2 h 10 min".
 std::string duration_text(double seconds);
 
-/// `text` broken between words into lines of at most `width` characters, each after `indent` spaces; ends in a
+inline constexpr size_t indent = 2; ///< spaces before what stands under a heading
+
+/// `text` broken between words into lines of at most `width` characters, each after `left` spaces; ends in a
 /// line break. A word longer than a line is broken where the line ends.
-std::string wrapped(std::string_view text, size_t width, size_t indent);
+std::string wrapped(std::string_view text, size_t width, size_t left);
 
 /// "PROGRAM: MESSAGE", safe for a terminal, which ends in a line break: in one line, or within `width` characters, later lines indented.
 std::string message_text(std::string_view program, std::string_view message, size_t width = std::string::npos);
@@ -58,9 +60,9 @@ public:
     enum class Align { left, right };
     void add_column(std::string heading, Align align);
     void add_row(std::vector<std::string> cells);
-    /// The table after `indent` spaces, headings first unless all are empty; no blanks at the ends of lines. Words of the last
+    /// The table after `left` spaces, headings first unless all are empty; no blanks at the ends of lines. Words of the last
     /// column that would end beyond `width` go on in the next line.
-    std::string text(size_t indent, size_t width = std::string::npos) const;
+    std::string text(size_t left, size_t width = std::string::npos) const;
 
 private:
     std::vector<Align> aligns_;

@@ -27,7 +27,7 @@ struct WatchOptions {
     bool once = false;
 };
 
-constexpr const char* example = R"(Exit code: 0 the run is complete or, with --once, goes on; 1 it was stopped,
+constexpr const char* watch_example = R"(Exit code: 0 the run is complete or, with --once, goes on; 1 it was stopped,
 failed or is gone; 2 usage or input error.
 
 Example:
@@ -135,7 +135,7 @@ Command add_watch_command(CLI::App& program)
     app->add_option("FILE.h5", options->file, "The file it writes")->required()->option_text(" ");
     app->add_option("--interval", options->interval, "Seconds between two looks (default 2)")->option_text("SECONDS");
     app->add_flag("--once", options->once, "Look once, as where standard output is no terminal");
-    app->footer(example);
+    app->footer(watch_example);
     return {app, [options] { return watch(*options); }};
 }
 

@@ -23,14 +23,14 @@ namespace {
 using Ranks = std::vector<RankFacts>;
 using Members = std::vector<size_t>; ///< numbers of ranks, ascending
 
-/// One observation, before those of one kind are joined.
-struct Observation {
+/// Before those of one kind are joined.
+struct SingleFinding {
     const char* code;
     Severity severity;
     Members ranks;       ///< empty: of the run as a whole
     std::string text;
 };
-using Observations = std::vector<Observation>;
+using SingleFindings = std::vector<SingleFinding>;
 
 int count(size_t n) { return static_cast<int>(n); }
 
@@ -108,7 +108,7 @@ bool overlap(const Ranks& ranks, const Members& members)
 
 /// More ranks confined to one core than a fair spread over the machine's cores would put there: then the binding is the cause, as
 /// when Open MPI binds the first rank of every network namespace to core 0. Returns the crowds of a machine.
-Observations crowded_cores(const Ranks& ranks, const Members& members)
+SingleFindings crowded_cores(const Ranks& ranks, const Members& members)
 {
     size_t cores = cores_of(ranks, members).size();
     for (size_t r : members) cores = std::max(cores, static_cast<size_t>(std::max(0, ranks[r].machine_cores)));
@@ -118,7 +118,7 @@ Observations crowded_cores(const Ranks& ranks, const Members& members)
     std::map<int, Members> confined;
     for (size_t r : members)
         if (const auto own = distinct(ranks[r].cores); own.size() == 1) confined[*own.begin()].push_back(r);
-    Observations crowds;
+    SingleFindings crowds;
     for (const auto& [core, crowd] : confined) {
         if (crowd.size() <= fair) continue;
         const std::string seen = fmt::format("{} may run on core {} only, of {} core{} of the machine {}", named(crowd), core, cores,
@@ -159,10 +159,10 @@ Members confined_to(const std::set<int>& cores, const Ranks& ranks, const Member
 }
 
 /// About the set of cores with the most threads for each core.
-Observations oversubscribed(const Ranks& ranks, const Members& members)
+SingleFindings oversubscribed(const Ranks& ranks, const Members& members)
 {
     double worst = 1;
-    Observations observations;
+    SingleFindings observations;
     for (const std::set<int>& cores : core_sets(ranks, members)) {
         const Members inside = confined_to(cores, ranks, members);
         const int threads = threads_of(ranks, inside);
@@ -178,18 +178,18 @@ Observations oversubscribed(const Ranks& ranks, const Members& members)
     return observations;
 }
 
-Observations placement(const Ranks& ranks)
+SingleFindings placement(const Ranks& ranks)
 {
-    Observations observations;
+    SingleFindings observations;
     for (const auto& [machine, members] : by_machine(ranks)) {
-        Observations found = crowded_cores(ranks, members);
+        SingleFindings found = crowded_cores(ranks, members);
         if (found.empty()) found = oversubscribed(ranks, members); // else the crowd says it, with the better advice
         observations.insert(observations.end(), found.begin(), found.end());
     }
     return observations;
 }
 
-Observations shared_node(const RankFacts& rank, size_t r)
+SingleFindings shared_node(const RankFacts& rank, size_t r)
 {
     if (rank.slurm_job_cpus <= 0 || rank.slurm_job_cpus >= rank.node_cpus) return {};
     return {{"shared_node", Severity::warning, {r},
@@ -198,9 +198,9 @@ Observations shared_node(const RankFacts& rank, size_t r)
                          rank.slurm_job_cpus, rank.node_cpus, rank.info.host)}};
 }
 
-Observations quotas(const Ranks& ranks)
+SingleFindings quotas(const Ranks& ranks)
 {
-    Observations observations;
+    SingleFindings observations;
     const auto groups = grouped(ranks, all_of(ranks), [](const RankFacts& rank) {
         return std::tuple(rank.info.machine, rank.quota_group, rank.quota_cores);
     });
@@ -222,7 +222,7 @@ Observations quotas(const Ranks& ranks)
 // ---------------------------------------------------------------------------------------------------
 // Threads
 
-Observations blas_threads(const RankFacts& rank, size_t r)
+SingleFindings blas_threads(const RankFacts& rank, size_t r)
 {
     if (rank.info.blas_threads == rank.blas_threads_asked) return {};
     if (rank.info.blas_threads == 0)
@@ -237,7 +237,7 @@ Observations blas_threads(const RankFacts& rank, size_t r)
                          rank.info.blas_threads, plural(static_cast<size_t>(rank.info.blas_threads)))}};
 }
 
-Observations threads_share_core(const RankFacts& rank, size_t r)
+SingleFindings threads_share_core(const RankFacts& rank, size_t r)
 {
     const auto cores = distinct(rank.cores).size();
     if (cores == 0 || rank.info.blas_threads <= count(cores)) return {};
@@ -249,7 +249,7 @@ Observations threads_share_core(const RankFacts& rank, size_t r)
                          rank.info.blas_threads)}};
 }
 
-Observations ignored_environment(const RankFacts& rank, size_t r)
+SingleFindings ignored_environment(const RankFacts& rank, size_t r)
 {
     if (rank.threads_in_environment == 0 || rank.threads_in_environment == rank.blas_threads_asked) return {};
     return {{"blas_threads_environment", Severity::note, {r},
@@ -260,7 +260,7 @@ Observations ignored_environment(const RankFacts& rank, size_t r)
 }
 
 /// Slurm counts cores or hardware threads, as the site chose: the mask agrees where either number does.
-Observations slurm_cpus_per_task(const RankFacts& rank, size_t r)
+SingleFindings slurm_cpus_per_task(const RankFacts& rank, size_t r)
 {
     const int asked = rank.slurm_cpus_per_task, have = count(rank.hardware_threads.size());
     if (asked == 0 || have == 0) return {};
@@ -292,9 +292,9 @@ std::string listed(const std::map<std::string, Members>& groups)
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-Observations mixed_processors(const Ranks& ranks)
+SingleFindings mixed_processors(const Ranks& ranks)
 {
-    Observations observations;
+    SingleFindings observations;
     const auto models = grouped(ranks, all_of(ranks), [](const RankFacts& rank) { return rank.info.cpu_model; });
     if (models.size() > 1)
         observations.push_back({"mixed_cpu_models", Severity::warning, {},
@@ -318,7 +318,7 @@ bool is_one_of(const std::string& name, std::initializer_list<std::string_view> 
 }
 
 /// OpenBLAS falls back to kernels of an older processor where it does not know the model (or was built without the newer).
-Observations blas_kernel_old(const RankFacts& rank, size_t r)
+SingleFindings blas_kernel_old(const RankFacts& rank, size_t r)
 {
     const bool uses_avx2 = is_one_of(rank.info.blas_kernel, {"haswell", "zen", "excavator"});
     const bool uses_neither = is_one_of(rank.info.blas_kernel,
@@ -338,7 +338,7 @@ Observations blas_kernel_old(const RankFacts& rank, size_t r)
     return {};
 }
 
-Observations cpu_governor(const RankFacts& rank, size_t r)
+SingleFindings cpu_governor(const RankFacts& rank, size_t r)
 {
     if (rank.frequency_governor.empty() || rank.frequency_governor == "performance") return {};
     return {{"cpu_governor", Severity::note, {r},
@@ -350,7 +350,7 @@ Observations cpu_governor(const RankFacts& rank, size_t r)
 // ---------------------------------------------------------------------------------------------------
 // Clock and network
 
-Observations clock_findings(const RankFacts& rank, size_t r)
+SingleFindings clock_findings(const RankFacts& rank, size_t r)
 {
     constexpr int64_t coarse_ns = 1000;
     if (rank.clock.backwards_ns > 0)
@@ -368,9 +368,9 @@ Observations clock_findings(const RankFacts& rank, size_t r)
                          rank.info.host, seen)}};
 }
 
-Observations machines(const Ranks& ranks)
+SingleFindings machines(const Ranks& ranks)
 {
-    Observations observations;
+    SingleFindings observations;
     const auto machines = by_machine(ranks);
     for (const auto& [machine, members] : machines) {
         const auto hosts = by_host(ranks, members);
@@ -406,7 +406,7 @@ bool uses_tcp(const RankFacts& rank)
            !uses("btl/usnic") && !uses("btl/ugni") && !uses("btl/portals4");
 }
 
-Observations tcp_beside_fabric(const Ranks& ranks)
+SingleFindings tcp_beside_fabric(const Ranks& ranks)
 {
     if (by_machine(ranks).size() < 2) return {};
     Members members;
@@ -426,11 +426,11 @@ Observations tcp_beside_fabric(const Ranks& ranks)
 // ---------------------------------------------------------------------------------------------------
 
 /// One finding of each code and severity: a thousand ranks with the same trouble are one trouble.
-std::vector<Finding> joined(const Observations& observations)
+std::vector<Finding> joined(const SingleFindings& observations)
 {
     std::vector<Finding> findings;
     std::vector<std::set<size_t>> others;
-    for (const Observation& seen : observations) {
+    for (const SingleFinding& seen : observations) {
         const auto known = std::find_if(findings.begin(), findings.end(), [&](const Finding& finding) {
             return finding.code == seen.code && finding.severity == seen.severity;
         });
@@ -473,8 +473,8 @@ std::vector<int> blas_threads_of(const std::vector<RankFacts>& ranks, int64_t ex
 
 std::vector<Finding> preflight_findings(const std::vector<RankFacts>& ranks)
 {
-    Observations observations;
-    const auto add = [&](Observations found) {
+    SingleFindings observations;
+    const auto add = [&](SingleFindings found) {
         observations.insert(observations.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
     };
     add(placement(ranks));

@@ -80,7 +80,7 @@ std::string shape_text(const BatchCrossover& batch)
     return std::string(name_of(batch.type)) + ", D = " + std::to_string(batch.D) + ", F = " + std::to_string(batch.F);
 }
 
-std::string interval_text(const Estimate& estimate)
+std::string value_with_interval(const Estimate& estimate)
 {
     return number_text(estimate.value) + " [" + number_text(estimate.low) + ", " + number_text(estimate.high) + "]";
 }
@@ -89,7 +89,7 @@ Claim dot_claim(const RooflinePoint& dot, const Estimate& M)
 {
     Claim claim{"dot_at_memory_bound_" + std::string(name_of(dot.point.compute_type)), Verdict::inconclusive, ""};
     const Estimate ratio = ratio_of(scaled(dot.rate_flop_per_s, 1 / dot.intensity_flop_per_byte), M);
-    const std::string says = "the " + std::string(name_of(dot.point.compute_type)) + " dot product moves " + interval_text(ratio) + " times M";
+    const std::string says = "the " + std::string(name_of(dot.point.compute_type)) + " dot product moves " + value_with_interval(ratio) + " times M";
     if (!ratio.reaches_95()) {
         claim.reason = says + ", by too few samples: give more passes or repetitions";
     } else if (ratio.low > 1 / tolerance && ratio.high < tolerance) {
@@ -129,7 +129,7 @@ Claim batch_claim(const BatchCrossover& batch, bool ridge_known, std::span<const
         return claim;
     }
     const Estimate& B_obs = *batch.B_obs;
-    const std::string says = where + "compute-bound from B = " + interval_text(B_obs) + " on, where the law says " + number_text(*batch.B_law);
+    const std::string says = where + "compute-bound from B = " + value_with_interval(B_obs) + " on, where the law says " + number_text(*batch.B_law);
     const std::string efficiencies = "at B = " + std::to_string(by_B.front()->point.B) + " the matmul reaches " + percent_text(batch.memory_efficiency) +
                                      " of M, at B = " + std::to_string(by_B.back()->point.B) + " " + percent_text(batch.compute_efficiency) + " of C";
     const double ratio = B_obs.value / *batch.B_law;

@@ -104,11 +104,11 @@ std::optional<Line> cost_line(std::span<const PointSamples> points, const Sweep&
 double ring_share(int32_t P) { return static_cast<double>(P - 1) / static_cast<double>(P); }
 
 /// How α and β of the measured case become those of the asked one.
-struct Scaling {
+struct CostFactors {
     double alpha = 1, beta = 1;
 };
 
-Estimate scaled_cost(const Line& line, const Scaling& scaling, double V)
+Estimate scaled_cost(const Line& line, const CostFactors& scaling, double V)
 {
     Line asked = line;
     asked.a *= scaling.alpha;
@@ -250,7 +250,7 @@ Forecast forecast(std::span<const PointSamples> points, const WhatIf& what_if)
                          "several D");
     const MatmulCurve& matmul = nearest_curve(curves, its.asked.B, its.asked.F);
     const std::vector<CurvePoint> t_comp = curve_for(matmul, its.asked);
-    const Scaling of_ranks{static_cast<double>(its.asked.P - 1) / (its.measured.P - 1), ring_share(its.asked.P) / ring_share(its.measured.P)};
+    const CostFactors of_ranks{static_cast<double>(its.asked.P - 1) / (its.measured.P - 1), ring_share(its.asked.P) / ring_share(its.measured.P)};
     const double V = its.asked.V();
 
     for (const std::string& strategy : strategies_of(points)) {

@@ -212,7 +212,7 @@ void tell(Sender& sender, Outcome outcome, std::string text)
     ::_exit(std::fflush(pipe.get()) == 0 ? 0 : 1); // runs no handler of the process it was copied from
 }
 
-[[noreturn]] void refuse(const std::string& path, std::string_view why, std::string_view suggestion)
+[[noreturn]] void refuse_to_read(const std::string& path, std::string_view why, std::string_view suggestion)
 {
     throw InputError(fmt::format("cannot read {} ({}): {}", path, why, suggestion));
 }
@@ -244,12 +244,12 @@ private:
     if (!WIFSIGNALED(status))
         throw std::runtime_error(fmt::format("the process that read {} ended with {}", path, WEXITSTATUS(status)));
     switch (WTERMSIG(status)) {
-    case SIGXCPU: refuse(path, "reading it does not come to an end", "it is damaged");
-    case SIGKILL: refuse(path, "the process that read it was killed", "try again where there is more memory");
+    case SIGXCPU: refuse_to_read(path, "reading it does not come to an end", "it is damaged");
+    case SIGKILL: refuse_to_read(path, "the process that read it was killed", "try again where there is more memory");
     case SIGTERM:
     case SIGINT:
-    case SIGHUP: refuse(path, "the process that read it was asked to stop", "try again");
-    default: refuse(path, "the HDF5 library crashes over it", "it is damaged, or made to do that");
+    case SIGHUP: refuse_to_read(path, "the process that read it was asked to stop", "try again");
+    default: refuse_to_read(path, "the HDF5 library crashes over it", "it is damaged, or made to do that");
     }
 }
 
@@ -265,7 +265,7 @@ RunData receive(std::FILE* pipe, const std::string& path, uint64_t most_bytes)
     case Outcome::read: transfer(receiver, run); return run;
     case Outcome::refused: throw InputError(text);
     case Outcome::out_of_memory:
-        refuse(path, "it takes more memory than there is, or than a file of its size may", "it is damaged, or use a larger machine");
+        refuse_to_read(path, "it takes more memory than there is, or than a file of its size may", "it is damaged, or use a larger machine");
     case Outcome::failed: break;
     }
     throw std::runtime_error(text);
@@ -276,7 +276,7 @@ RunData receive(std::FILE* pipe, const std::string& path, uint64_t most_bytes)
 RunData read_in_a_process_of_its_own(const std::string& path, RunData (*read)(const std::string&))
 {
     const auto cannot_start = [&](int error) {
-        refuse(path, fmt::format("no process can be started for it: {}", std::generic_category().message(error)),
+        refuse_to_read(path, fmt::format("no process can be started for it: {}", std::generic_category().message(error)),
                "end some, or raise the limit (ulimit -u)");
     };
     const Limits limits = limits_for(path);

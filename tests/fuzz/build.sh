@@ -10,5 +10,5 @@ printf 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned lon
   clang++ -x c++ -fsanitize=fuzzer,address,undefined - -o /dev/null 2>/dev/null ||
   skip "this clang++ has no libFuzzer or no sanitizers (Debian: libclang-rt-dev)"
 cmake -S "$source" -B "$1" -G Ninja -D CMAKE_BUILD_TYPE=Debug -D CMAKE_C_COMPILER=clang -D CMAKE_CXX_COMPILER=clang++ \
-  -D SHARDLINE_FUZZ=ON
+  -D CMAKE_UNITY_BUILD=ON -D SHARDLINE_FUZZ=ON
 exec cmake --build "$1" --parallel "$(nproc)"

@@ -12,7 +12,7 @@ for program in mpicc.mpich mpiexec.mpich; do
   command -v "$program" >/dev/null || skip "needs Debian's MPICH beside the MPI of this build ($program; scripts/install-packages.sh --with-tests)"
 done
 # -O0: nothing is measured that anyone will use.
-"$@" -S "$only_ranks" -B "$folder" -D CMAKE_BUILD_TYPE=Debug -D CMAKE_CXX_FLAGS_DEBUG=-O0 \
+"$@" -S "$only_ranks" -B "$folder" -D CMAKE_BUILD_TYPE=Debug -D CMAKE_CXX_FLAGS_DEBUG=-O0 -D CMAKE_UNITY_BUILD=ON \
   -D MPI_C_COMPILER=mpicc.mpich -D MPIEXEC_EXECUTABLE="$(command -v mpiexec.mpich)" >configured 2>&1 || die "not configured: $(cat configured)"
 grep -q 'MPI  *MPICH' configured || die "the summary does not name MPICH: $(cat configured)"
 "$1" --build "$folder" --parallel 2 --target shardline-run >built 2>&1 || die "not built: $(tail -n 50 built)"

@@ -14,9 +14,9 @@ using test::session;
 
 char byte_of(int rank, int64_t i) { return static_cast<char>(31 * rank + i % 101); }
 
-class Exchange : public testing::TestWithParam<int64_t> {};
+class SegmentedExchange : public testing::TestWithParam<int64_t> {};
 
-TEST_P(Exchange, DeliversThePreviousRanksBytes)
+TEST_P(SegmentedExchange, DeliversThePreviousRanksBytes)
 {
     constexpr int64_t bytes = 10'007;
     const int64_t segment = GetParam();
@@ -31,7 +31,7 @@ TEST_P(Exchange, DeliversThePreviousRanksBytes)
     EXPECT_GE(t.comm_end_ns, t.comm_begin_ns);
 }
 
-INSTANTIATE_TEST_SUITE_P(Segments, Exchange, testing::Values(1000, 4096, 10'006, 10'007, 20'000));
+INSTANTIATE_TEST_SUITE_P(Segments, SegmentedExchange, testing::Values(1000, 4096, 10'006, 10'007, 20'000));
 
 } // namespace
 } // namespace shardline

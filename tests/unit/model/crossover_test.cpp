@@ -10,7 +10,7 @@
 namespace shardline {
 namespace {
 
-Estimate known_to(double value, double relative_half_width, double degrees_of_freedom = 10)
+Estimate known_to_a_factor(double value, double relative_half_width, double degrees_of_freedom = 10)
 {
     return {value,
             value / (1 + relative_half_width),
@@ -24,14 +24,14 @@ Estimate known_to(double value, double relative_half_width, double degrees_of_fr
 std::vector<CurvePoint> straight_curve(std::vector<double> D, double c, double relative_half_width)
 {
     std::vector<CurvePoint> curve;
-    for (double each : D) curve.push_back({each, known_to(c * each, relative_half_width)});
+    for (double each : D) curve.push_back({each, known_to_a_factor(c * each, relative_half_width)});
     return curve;
 }
 
 TEST(MeasuredCrossing, InterpolatesInLogarithms)
 {
     const auto curve = straight_curve({1000, 2000, 4000}, 1e-6, 0.01);
-    const auto crossing = measured_crossing(curve, known_to(3e-3, 0.01));
+    const auto crossing = measured_crossing(curve, known_to_a_factor(3e-3, 0.01));
     ASSERT_TRUE(crossing);
     EXPECT_NEAR(crossing->D.value, 3000, 1e-6);
     EXPECT_EQ(crossing->below, 1u);
@@ -44,18 +44,18 @@ TEST(MeasuredCrossing, InterpolatesInLogarithms)
 TEST(MeasuredCrossing, IsNotThereOutsideThePoints)
 {
     const auto curve = straight_curve({1000, 2000, 4000}, 1e-6, 0.01);
-    EXPECT_FALSE(measured_crossing(curve, known_to(0.9e-3, 0.01)));
-    EXPECT_FALSE(measured_crossing(curve, known_to(4.1e-3, 0.01)));
-    EXPECT_FALSE(measured_crossing(straight_curve({1000}, 1e-6, 0.01), known_to(1e-3, 0.01)));
-    EXPECT_FALSE(measured_crossing({}, known_to(1e-3, 0.01)));
+    EXPECT_FALSE(measured_crossing(curve, known_to_a_factor(0.9e-3, 0.01)));
+    EXPECT_FALSE(measured_crossing(curve, known_to_a_factor(4.1e-3, 0.01)));
+    EXPECT_FALSE(measured_crossing(straight_curve({1000}, 1e-6, 0.01), known_to_a_factor(1e-3, 0.01)));
+    EXPECT_FALSE(measured_crossing({}, known_to_a_factor(1e-3, 0.01)));
 }
 
 TEST(MeasuredCrossing, NoiseMakesNoSecondCrossing)
 {
     auto curve = straight_curve({1000, 1100, 1200, 1300, 1400}, 1e-6, 0.2);
-    curve[1].t_comp_s = known_to(1.25e-3, 0.2); // above t_comm, and the next one below it
-    curve[2].t_comp_s = known_to(1.15e-3, 0.2);
-    const auto crossing = measured_crossing(curve, known_to(1.2e-3, 0.01));
+    curve[1].t_comp_s = known_to_a_factor(1.25e-3, 0.2); // above t_comm, and the next one below it
+    curve[2].t_comp_s = known_to_a_factor(1.15e-3, 0.2);
+    const auto crossing = measured_crossing(curve, known_to_a_factor(1.2e-3, 0.01));
     ASSERT_TRUE(crossing);
     EXPECT_GT(crossing->D.value, 1000);
     EXPECT_LT(crossing->D.value, 1300);
@@ -64,16 +64,16 @@ TEST(MeasuredCrossing, NoiseMakesNoSecondCrossing)
 TEST(MeasuredCrossing, WiderTimesMakeAWiderInterval)
 {
     const auto narrow =
-        measured_crossing(straight_curve({1000, 2000, 4000}, 1e-6, 0.01), known_to(3e-3, 0.01));
-    const auto wide = measured_crossing(straight_curve({1000, 2000, 4000}, 1e-6, 0.1), known_to(3e-3, 0.1));
+        measured_crossing(straight_curve({1000, 2000, 4000}, 1e-6, 0.01), known_to_a_factor(3e-3, 0.01));
+    const auto wide = measured_crossing(straight_curve({1000, 2000, 4000}, 1e-6, 0.1), known_to_a_factor(3e-3, 0.1));
     EXPECT_GT(wide->D.relative_half_width(), 5 * narrow->D.relative_half_width());
 }
 
 TEST(MeasuredCrossing, IsTheSameEveryTime)
 {
     const auto curve = straight_curve({1000, 2000, 4000}, 1e-6, 0.05);
-    const auto first = measured_crossing(curve, known_to(3e-3, 0.01)),
-               second = measured_crossing(curve, known_to(3e-3, 0.01));
+    const auto first = measured_crossing(curve, known_to_a_factor(3e-3, 0.01)),
+               second = measured_crossing(curve, known_to_a_factor(3e-3, 0.01));
     EXPECT_EQ(first->D.low, second->D.low);
     EXPECT_EQ(first->D.high, second->D.high);
 }
@@ -111,13 +111,13 @@ TEST(MeasuredCrossing, IsFast)
     for (int i = 0; i < 20; ++i) D.push_back(1000 * std::pow(1.2, i));
     const auto curve = straight_curve(D, 1e-6, 0.02);
     const auto begin = std::chrono::steady_clock::now();
-    ASSERT_TRUE(measured_crossing(curve, known_to(8e-3, 0.01)));
+    ASSERT_TRUE(measured_crossing(curve, known_to_a_factor(8e-3, 0.01)));
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(200));
 }
 
 TEST(ModelledCrossing, GoesOnAtTheLastRateAboveTheLastPoint)
 {
-    const auto D = modelled_crossing(straight_curve({1000, 2000}, 1e-6, 0.01), known_to(8e-3, 0.01));
+    const auto D = modelled_crossing(straight_curve({1000, 2000}, 1e-6, 0.01), known_to_a_factor(8e-3, 0.01));
     ASSERT_TRUE(D);
     EXPECT_NEAR(D->value, 8000, 1e-6);
 }
@@ -126,25 +126,25 @@ TEST(ModelledCrossing, FallsTowardsTheStartUpTimeBelowTheFirstPoint)
 {
     // 1 ms + 1 µs·D, measured at 1000 and 3000; t_comm = 1.5 ms is met at 500, not at the 750 of a constant
     // rate.
-    const std::vector<CurvePoint> curve{{1000, known_to(2e-3, 0.01)}, {3000, known_to(4e-3, 0.01)}};
-    const auto D = modelled_crossing(curve, known_to(1.5e-3, 0.01));
+    const std::vector<CurvePoint> curve{{1000, known_to_a_factor(2e-3, 0.01)}, {3000, known_to_a_factor(4e-3, 0.01)}};
+    const auto D = modelled_crossing(curve, known_to_a_factor(1.5e-3, 0.01));
     ASSERT_TRUE(D);
     EXPECT_NEAR(D->value, 500, 1);
     EXPECT_FALSE(modelled_crossing(
-        curve, known_to(0.9e-3, 0.01))); // less than the start-up time: compute-bound for every D
+        curve, known_to_a_factor(0.9e-3, 0.01))); // less than the start-up time: compute-bound for every D
 }
 
 TEST(ModelledCrossing, OfOnePointAssumesItsRate)
 {
-    const auto D = modelled_crossing(straight_curve({1000}, 1e-6, 0.01), known_to(0.5e-3, 0.01));
+    const auto D = modelled_crossing(straight_curve({1000}, 1e-6, 0.01), known_to_a_factor(0.5e-3, 0.01));
     ASSERT_TRUE(D);
     EXPECT_NEAR(D->value, 500, 1e-6);
-    EXPECT_FALSE(modelled_crossing({}, known_to(1e-3, 0.01)));
+    EXPECT_FALSE(modelled_crossing({}, known_to_a_factor(1e-3, 0.01)));
 }
 
 TEST(RatioOf, AddsErrorsInQuadrature)
 {
-    const Estimate ratio = ratio_of(known_to(6, 0.03, 1e9), known_to(2, 0.04, 1e9));
+    const Estimate ratio = ratio_of(known_to_a_factor(6, 0.03, 1e9), known_to_a_factor(2, 0.04, 1e9));
     EXPECT_DOUBLE_EQ(ratio.value, 3);
     EXPECT_NEAR(ratio.relative_half_width(), 0.05, 0.002);
 }

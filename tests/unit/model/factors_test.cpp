@@ -7,7 +7,7 @@
 namespace shardline {
 namespace {
 
-double product_of(const std::vector<Factor>& factors)
+double product_of_all(const std::vector<Factor>& factors)
 {
     double product = 1;
     for (const Factor& factor : factors) product *= factor.value;
@@ -55,7 +55,7 @@ TEST(Factors, ProductIsExactlyTheRatio)
                     example.facts.allreduce_cost = cost;
                 }
                 const double D_law = D_star(static_cast<double>(bytes_of(wire)), P, 2.2e11, 1.19e8);
-                EXPECT_NEAR(product_of(factors_of(example.sweep, example.facts)) / (12345 / D_law), 1, 1e-12);
+                EXPECT_NEAR(product_of_all(factors_of(example.sweep, example.facts)) / (12345 / D_law), 1, 1e-12);
             }
 }
 
@@ -83,7 +83,7 @@ TEST(Factors, WithoutAnAllreduceCalibrationItsPartIsOneFactor)
     const auto factors = factors_of(example.sweep, example.facts);
     ASSERT_EQ(factors.size(), 3u);
     EXPECT_EQ(factors.back().name, "allreduce_efficiency");
-    EXPECT_NEAR(product_of(factors), example.facts.D_obs / example.D_law(), 1e-12);
+    EXPECT_NEAR(product_of_all(factors), example.facts.D_obs / example.D_law(), 1e-12);
 }
 
 } // namespace

@@ -7,7 +7,7 @@
 namespace shardline {
 namespace {
 
-Estimate known_to(double value, double relative_half_width)
+Estimate value_known_to(double value, double relative_half_width)
 {
     return {value, value * (1 - relative_half_width), value * (1 + relative_half_width), 30};
 }
@@ -15,7 +15,7 @@ Estimate known_to(double value, double relative_half_width)
 std::vector<FitPoint> line_points(double a, double b, std::vector<double> x, double relative_half_width)
 {
     std::vector<FitPoint> points;
-    for (double each : x) points.push_back({each, known_to(a + b * each, relative_half_width)});
+    for (double each : x) points.push_back({each, value_known_to(a + b * each, relative_half_width)});
     return points;
 }
 
@@ -43,7 +43,7 @@ TEST(FitLine, CovarianceOfTwoPoints)
 
 TEST(FitLine, PrecisePointsWeighMore)
 {
-    const std::vector<FitPoint> points{{1, known_to(1, 0.02)}, {2, known_to(2, 0.02)}, {3, known_to(6, 0.9)}};
+    const std::vector<FitPoint> points{{1, value_known_to(1, 0.02)}, {2, value_known_to(2, 0.02)}, {3, value_known_to(6, 0.9)}};
     EXPECT_NEAR(fit_line(points)->at(3), 3, 0.1);
 }
 
@@ -51,8 +51,8 @@ TEST(FitLine, ScatterBeyondTheErrorsWidensTheInterval)
 {
     auto straight = line_points(1, 1, {1, 2, 3, 4, 5}, 0.02);
     auto crooked = straight;
-    crooked[1].y = known_to(3.6, 0.02);
-    crooked[3].y = known_to(4.4, 0.02);
+    crooked[1].y = value_known_to(3.6, 0.02);
+    crooked[3].y = value_known_to(4.4, 0.02);
     EXPECT_GT(fit_line(crooked)->estimate_at(3).relative_half_width(),
               3 * fit_line(straight)->estimate_at(3).relative_half_width());
 }
@@ -60,7 +60,7 @@ TEST(FitLine, ScatterBeyondTheErrorsWidensTheInterval)
 TEST(FitLine, AStartUpTimeIsNeverNegative)
 {
     const std::vector<FitPoint> points{
-        {1, known_to(0.8, 0.02)}, {2, known_to(2, 0.02)}, {4, known_to(4.4, 0.02)}};
+        {1, value_known_to(0.8, 0.02)}, {2, value_known_to(2, 0.02)}, {4, value_known_to(4.4, 0.02)}};
     const auto line = fit_line(points);
     EXPECT_EQ(line->a, 0);
     EXPECT_GT(line->b, 0.9);
@@ -69,7 +69,7 @@ TEST(FitLine, AStartUpTimeIsNeverNegative)
 
 TEST(FitLine, ATimeThatFallsWithSizeIsTakenAsConstant)
 {
-    const std::vector<FitPoint> points{{1, known_to(5, 0.02)}, {2, known_to(4, 0.02)}};
+    const std::vector<FitPoint> points{{1, value_known_to(5, 0.02)}, {2, value_known_to(4, 0.02)}};
     EXPECT_EQ(fit_line(points)->b, 0);
 }
 

@@ -38,7 +38,7 @@ AnalysedRun roofline(const std::vector<RankInfo>& ranks)
     return analysed(std::move(run), "roofline.h5");
 }
 
-const Figure* figure_named(const Figures& figures, const std::string& name)
+const Figure* found_figure(const Figures& figures, const std::string& name)
 {
     const auto found = std::ranges::find(figures.drawn, name, &Figure::name);
     return found == figures.drawn.end() ? nullptr : &*found;
@@ -48,7 +48,7 @@ TEST(Across, PutsEachFileAgainstItsOwnLaw)
 {
     const std::vector<AnalysedRun> runs{sweep("slow.h5", 0.5e8), sweep("fast.h5", 2e8), sweep("four.h5", 1e8, 4)};
     const Figures figures = figures_across(runs);
-    const Figure* figure = figure_named(figures, "across");
+    const Figure* figure = found_figure(figures, "across");
     ASSERT_TRUE(figure);
     std::vector<std::vector<double>> rows;
     std::istringstream lines(figure->data.substr(figure->data.find("# D_law")));
@@ -87,7 +87,7 @@ TEST(Across, DrawsMemoryAndLinkInOneRooflineWhereTheProcessorsAreTheSame)
     ASSERT_TRUE(memory.analysis.roofline->M_bytes_per_s);
     const std::vector<AnalysedRun> both{memory, link};
     const Figures figures = figures_across(both);
-    const Figure* figure = figure_named(figures, "roofline");
+    const Figure* figure = found_figure(figures, "roofline");
     ASSERT_TRUE(figure);
     for (const char* words : {"'roof: memory, M'", "'roof: the link, W'", "'waits for the link only'", "'matmul, per byte of memory'"})
         EXPECT_NE(figure->plot.find(words), std::string::npos) << words;
@@ -95,8 +95,8 @@ TEST(Across, DrawsMemoryAndLinkInOneRooflineWhereTheProcessorsAreTheSame)
     std::vector<RankInfo> other = link.run.ranks;
     other[0].cpu_model = "another";
     const std::vector<AnalysedRun> differ{roofline(other), link};
-    EXPECT_FALSE(figure_named(figures_across(differ), "roofline"));
-    EXPECT_FALSE(figure_named(figures_across({&link, 1}), "roofline"));
+    EXPECT_FALSE(found_figure(figures_across(differ), "roofline"));
+    EXPECT_FALSE(found_figure(figures_across({&link, 1}), "roofline"));
 }
 
 TEST(Across, TakesMemoryOnlyFromAsManyRanksOfAMachine)

@@ -50,19 +50,19 @@ TEST(ReportHtml, SaysHowToMeasureAgain)
 
 TEST(ReportHtml, TakesTextOfAFileAsText)
 {
-    const std::string hostile = "<script>alert(\"1\")</script><img src='http://x/' onerror=y>&amp;\x1b[31m\xff";
+    const std::string page_breaker = "<script>alert(\"1\")</script><img src='http://x/' onerror=y>&amp;\x1b[31m\xff";
     Analysis analysis = test::explained_analysis();
-    for (PointSummary& point : analysis.points) point.point.strategy = hostile;
-    analysis.crossovers[0].strategy = analysis.crossovers[0].reason = analysis.reason = hostile;
-    analysis.crossovers[0].factors[0].meaning = hostile;
-    analysis.findings[0].text = analysis.findings[0].code = hostile;
-    RunData run = test::finished_run(hostile);
-    run.experiment_effective = "title = \"" + hostile + "\"\n" + hostile;
-    run.experiment_text = hostile;
-    run.overrides = {hostile};
-    run.provenance.push_back({hostile, hostile});
-    run.environment.push_back({hostile, hostile});
-    run.ranks[0].host = run.ranks[0].cpu_model = run.ranks[0].blas_kernel = run.ranks[0].allowed_cores = hostile;
+    for (PointSummary& point : analysis.points) point.point.strategy = page_breaker;
+    analysis.crossovers[0].strategy = analysis.crossovers[0].reason = analysis.reason = page_breaker;
+    analysis.crossovers[0].factors[0].meaning = page_breaker;
+    analysis.findings[0].text = analysis.findings[0].code = page_breaker;
+    RunData run = test::finished_run(page_breaker);
+    run.experiment_effective = "title = \"" + page_breaker + "\"\n" + page_breaker;
+    run.experiment_text = page_breaker;
+    run.overrides = {page_breaker};
+    run.provenance.push_back({page_breaker, page_breaker});
+    run.environment.push_back({page_breaker, page_breaker});
+    run.ranks[0].host = run.ranks[0].cpu_model = run.ranks[0].blas_kernel = run.ranks[0].allowed_cores = page_breaker;
     for (const Verdict verdict : {Verdict::holds, Verdict::explained, Verdict::refuted, Verdict::inconclusive}) {
         analysis.verdict = analysis.crossovers[0].verdict = verdict;
         const std::string page = page_of(analysis, {run});
