@@ -14,7 +14,7 @@ namespace shardline {
 
 namespace {
 
-constexpr double tolerance = 1.25;
+constexpr double claim_tolerance = 1.25;
 constexpr double low = 0.8;            ///< of the bound: below it a suspect is named
 constexpr double write_allocate = 4.0 / 3; ///< a core that reads a line before it writes it moves 4 lines for the 3 that STREAM counts
 
@@ -92,16 +92,16 @@ Claim dot_claim(const RooflinePoint& dot, const Estimate& M)
     const std::string says = "the " + std::string(name_of(dot.point.compute_type)) + " dot product moves " + value_with_interval(ratio) + " times M";
     if (!ratio.reaches_95()) {
         claim.reason = says + ", by too few samples: give more passes or repetitions";
-    } else if (ratio.low > 1 / tolerance && ratio.high < tolerance) {
+    } else if (ratio.low > 1 / claim_tolerance && ratio.high < claim_tolerance) {
         claim.verdict = Verdict::holds;
         claim.reason = says + ": memory bounds it";
-    } else if (ratio.low > 1 / tolerance && ratio.value < tolerance * write_allocate) {
+    } else if (ratio.low > 1 / claim_tolerance && ratio.value < claim_tolerance * write_allocate) {
         claim.verdict = Verdict::explained;
         claim.reason = says + ": memory bounds it; M is a triad's, whose writes may cost a read that STREAM does not count, up to a factor of 1.333";
-    } else if (ratio.high < 1 / tolerance) {
+    } else if (ratio.high < 1 / claim_tolerance) {
         claim.verdict = Verdict::refuted;
         claim.reason = says + ": something else bounds it; suspect " + (dot.suspect.empty() ? "other load" : dot.suspect);
-    } else if (ratio.low > tolerance * write_allocate) {
+    } else if (ratio.low > claim_tolerance * write_allocate) {
         claim.verdict = Verdict::refuted;
         claim.reason = says + ": more than memory gives, so it did not come from memory; give a larger vector_bytes";
     } else {
@@ -136,13 +136,13 @@ Claim batch_claim(const BatchCrossover& batch, bool ridge_known, std::span<const
     const double first_slope = slope(*by_B[0], *by_B[1]), last_slope = slope(*by_B[by_B.size() - 2], *by_B.back());
     if (!B_obs.reaches_95())
         claim.reason = says + ", by too few samples: give more passes or repetitions";
-    else if (batch.memory_efficiency > tolerance * write_allocate)
+    else if (batch.memory_efficiency > claim_tolerance * write_allocate)
         claim.reason = says + "; but " + efficiencies + ", so it did not come from memory: give larger F and D";
     else if (first_slope > 0.5 || last_slope < 0.5) {
         claim.verdict = Verdict::refuted;
         claim.reason = says + "; but the time grows as B^" + number_text(first_slope) + " at the smallest B and as B^" + number_text(last_slope) +
                        " at the largest, not first hardly and then in proportion";
-    } else if (ratio < tolerance && ratio > 1 / tolerance) {
+    } else if (ratio < claim_tolerance && ratio > 1 / claim_tolerance) {
         claim.verdict = Verdict::holds;
         claim.reason = says;
     } else {

@@ -41,11 +41,11 @@ struct Example {
 
 TEST(Factors, ProductIsExactlyTheRatio)
 {
-    for (int32_t P : {2, 3, 8})
+    for (int32_t ranks : {2, 3, 8})
         for (ElementType wire : {ElementType::bf16, ElementType::f32, ElementType::f64})
             for (bool calibrated : {true, false}) {
                 Example example(50e-3);
-                example.sweep.P = P;
+                example.sweep.P = ranks;
                 example.sweep.wire_type = wire;
                 example.facts.D_obs = 12345;
                 if (calibrated) {
@@ -54,7 +54,7 @@ TEST(Factors, ProductIsExactlyTheRatio)
                     cost.b = 1.1e-8;
                     example.facts.allreduce_cost = cost;
                 }
-                const double D_law = D_star(static_cast<double>(bytes_of(wire)), P, 2.2e11, 1.19e8);
+                const double D_law = D_star(static_cast<double>(bytes_of(wire)), ranks, 2.2e11, 1.19e8);
                 EXPECT_NEAR(product_of_all(factors_of(example.sweep, example.facts)) / (12345 / D_law), 1, 1e-12);
             }
 }
