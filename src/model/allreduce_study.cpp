@@ -119,6 +119,9 @@ Claim choice_claim(const AllreduceStudy& study)
         ++better;
         if (!most || size.gain->value > most->gain->value) most = &size;
     }
+    const auto too_few = [](const AlgorithmTime& time) { return !time.t_s.reaches_95(); };
+    if (!most && std::ranges::any_of(study.sizes, [&](const AllreduceSize& size) { return std::ranges::any_of(size.algorithms, too_few); }))
+        return {"default_is_best", Verdict::inconclusive, "some algorithms have too few samples for an interval: give more passes or repetitions"};
     if (!most) return claim;
     claim.verdict = Verdict::refuted;
     claim.reason = "another algorithm than the default is better at " + std::to_string(better) + " of " + std::to_string(study.sizes.size()) + " sizes, most at " +

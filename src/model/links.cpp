@@ -267,6 +267,8 @@ void judge_cores(LinkMap& map)
                                        "its core, and for a CPU quota"});
         if (claim.verdict != Verdict::refuted) claim = {claim.name, Verdict::refuted, says};
     }
+    if (claim.verdict == Verdict::holds && !std::ranges::all_of(map.core_shares, [](const CoreShare& core) { return core.share.reaches_95(); }))
+        claim = {"whole_cores", Verdict::inconclusive, "some ranks have too few samples for an interval: give more passes or repetitions"};
     map.claims.push_back(claim);
 }
 
@@ -274,9 +276,17 @@ void judge_cores(LinkMap& map)
 void judge_both_ways(LinkMap& map, bool within)
 {
     std::vector<double> ratios;
-    for (const DirectedLink& link : map.links)
-        if (link.within_host == within && link.W_bytes_per_s && link.W_both_bytes_per_s) ratios.push_back(link.W_both_bytes_per_s->value / link.W_bytes_per_s->value);
+    bool enough = true;
+    for (const DirectedLink& link : map.links) {
+        if (link.within_host != within || !link.W_bytes_per_s || !link.W_both_bytes_per_s) continue;
+        ratios.push_back(link.W_both_bytes_per_s->value / link.W_bytes_per_s->value);
+        enough = enough && largest_rate_of(link.times)->reaches_95();
+    }
     if (ratios.empty()) return;
+    if (!enough) {
+        map.claims.push_back({"both_ways_at_once", Verdict::inconclusive, "some links have too few samples for an interval: give more passes or repetitions"});
+        return;
+    }
     const double ratio = median(ratios);
     const std::string says = "with both directions at work a link carries " + percent_text(ratio) + " in each of what it carries in one alone";
     map.claims.push_back({"both_ways_at_once", ratio >= falls_behind ? Verdict::holds : Verdict::explained,

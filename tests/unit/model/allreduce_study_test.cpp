@@ -70,6 +70,13 @@ TEST(AllreduceStudy, LeavesTheChoiceWhereNothingIsBetterForCertain)
     EXPECT_LE(chosen, 5); // one family of comparisons in twenty
 }
 
+TEST(AllreduceStudy, SaysNothingOfFewSamples)
+{
+    const RunData run = few_samples_of(run_of({{"", ring}, {"ring", ring}}));
+    EXPECT_EQ(study_of(run).claims[0].verdict, Verdict::inconclusive);
+    EXPECT_EQ(study_of(run_of({{"", ring}, {"ring", ring}})).claims[0].verdict, Verdict::holds);
+}
+
 TEST(AllreduceStudy, OfTheDefaultAloneComparesNothing)
 {
     const RunData run = run_of({{"", ring}});

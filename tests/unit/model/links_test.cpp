@@ -167,6 +167,18 @@ TEST(LinkMap, SaysWhenBothDirectionsShareALink)
     EXPECT_EQ(analysis.verdict, Verdict::explained);
 }
 
+TEST(LinkMap, SaysNothingOfFewSamples)
+{
+    SyntheticNetwork network;
+    network.core_share = 1;
+    for (const bool few : {false, true}) {
+        const RunData all = synthetic_links(network), run = few ? few_samples_of(all) : all;
+        const LinkMap map = *link_map_of({&run, 1});
+        EXPECT_EQ(map.claims.size(), 3u);
+        for (const Claim& claim : map.claims) EXPECT_EQ(claim.verdict, few ? Verdict::inconclusive : Verdict::holds) << claim.name;
+    }
+}
+
 TEST(LinkMap, IsOfRunsOfLinksAlone)
 {
     RunData run;

@@ -28,6 +28,9 @@ struct SyntheticNetwork {
 /// measure = "links".
 RunData synthetic_links(const SyntheticNetwork& network);
 
+/// The run with two used repetitions of each point.
+RunData few_samples_of(RunData run);
+
 /// An algorithm of the allreduce; empty name: the MPI chooses.
 struct SyntheticAlgorithm {
     std::string name;
