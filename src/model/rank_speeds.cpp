@@ -18,12 +18,10 @@ RankSpeeds speeds_from(std::span<const RankSummary> summaries)
     speeds.of_rank.resize(ranks);
     std::vector<int32_t> visit;
     for (const RankSummary& its : summaries) {
-        if (!(its.relative_comp > 0)) return {};
         speeds.of_rank[static_cast<size_t>(its.rank)].push_back(std::log(its.relative_comp));
         if (its.rank == 0) speeds.visit.push_back(its.pass);
     }
-    const bool whole = std::ranges::all_of(speeds.of_rank, [&](const auto& its) { return its.size() == speeds.visit.size(); });
-    return whole ? speeds : RankSpeeds{};
+    return speeds;
 }
 
 } // namespace

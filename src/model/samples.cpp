@@ -5,6 +5,7 @@
 #include "model/text.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <string>
@@ -121,6 +122,45 @@ void check_part(const RunData& run, size_t row, const Part& part, bool is_matmul
     }
 }
 
+/// What stands in thinned rows alone.
+void check_thinned_row(const RunData& run, size_t row)
+{
+    const Repetitions& r = run.repetitions;
+    const Point& point = run.points[static_cast<size_t>(r.point[row])];
+    const int32_t P = point.P > 0 ? point.P : r.ranks;
+    const Places places = places_of(point, r, row);
+    if (point.kind == PointKind::link) refuse_row(run, row, "is of links, of which no rank's readings can be left out");
+    if (r.rank[places.begin] != 0) refuse_row(run, row, "begins with readings of rank " + std::to_string(r.rank[places.begin]) + ", not of rank 0");
+    int64_t longest_ns = 0;
+    for (size_t i = places.begin; i < places.end; ++i) {
+        if (r.rank[i] < 0 || r.rank[i] >= P) refuse_row(run, row, "keeps readings of rank " + std::to_string(r.rank[i]) + " of " + std::to_string(P));
+        longest_ns = std::max(longest_ns, r.comp_end_ns[i] - r.comp_begin_ns[i]);
+    }
+    if (longest_ns > 0 && (r.comp_mean_ns[row] <= 0 || r.comp_mean_ns[row] > longest_ns))
+        refuse_row(run, row, "has matmuls of " + std::to_string(r.comp_mean_ns[row]) + " ns as the mean over ranks and " +
+                                 std::to_string(longest_ns) + " ns as the longest");
+}
+
+/// Each pass has a row for every rank, or who is slow cannot be said.
+void check_summaries(const RunData& run)
+{
+    const std::string remedy = " (the file is damaged or was not written by shardline-run): measure again";
+    std::vector<size_t> rows_of_rank(static_cast<size_t>(std::max(run.repetitions.ranks, 0)), 0);
+    size_t ranks = 0;
+    for (const RankSummary& its : run.rank_summaries) {
+        const auto rank = static_cast<size_t>(its.rank);
+        if (rank >= rows_of_rank.size() || !std::isfinite(its.relative_comp) || its.relative_comp <= 0)
+            throw DataError(run_name(run) + ": the summary of rank " + std::to_string(its.rank) + " in pass " + std::to_string(its.pass) +
+                            " says that matmuls take it " + std::to_string(its.relative_comp) + " times as long as the others" + remedy);
+        ++rows_of_rank[rank];
+        ranks = std::max(ranks, rank + 1);
+    }
+    for (size_t rank = 0; rank < ranks; ++rank)
+        if (rows_of_rank[rank] != rows_of_rank[0])
+            throw DataError(run_name(run) + ": rank 0 has " + std::to_string(rows_of_rank[0]) + " summaries and rank " + std::to_string(rank) + " " +
+                            std::to_string(rows_of_rank[rank]) + remedy);
+}
+
 /// Durations of one part of one row over the ranks whose readings it holds, in s.
 struct OverRanks {
     double max_s = 0;
@@ -221,7 +261,9 @@ void check_run(const RunData& run)
         check_indices(run, row);
         check_part(run, row, {"matmul", r.comp_begin_ns, r.comp_end_ns}, true);
         check_part(run, row, {"communication", r.comm_begin_ns, r.comm_end_ns}, false);
+        if (r.kept > 0) check_thinned_row(run, row);
     }
+    check_summaries(run);
     for (const Check& check : run.checks)
         if (check.point < 0 || static_cast<size_t>(check.point) >= run.points.size())
             throw DataError(run_name(run) + ": a result check names point " + std::to_string(check.point) +

@@ -39,7 +39,7 @@ struct PointSamples {
 std::string name_of(const Point& point);
 
 /// Throws DataError where the run's tables do not fit each other, or a sample is not a time: zero,
-/// negative, or over 10^5 s. Names file, rank, point, mode and repetition.
+/// negative, or over 10^5 s; likewise where thinned rows and summaries contradict themselves. Names file, rank, point, mode and repetition.
 void check_run(const RunData& run);
 
 /// Samples of equal points of all launches pooled, in order of first appearance. `without_ranks` are left

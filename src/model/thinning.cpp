@@ -43,7 +43,7 @@ int64_t mean_comp_ns(const Repetitions& rows, size_t row, int32_t ranks)
         if (rows.comp_begin_ns[i] == Repetitions::no_reading || rows.comp_end_ns[i] == Repetitions::no_reading) return Repetitions::no_reading;
         sum_ns += static_cast<double>(rows.comp_end_ns[i] - rows.comp_begin_ns[i]);
     }
-    return std::llround(sum_ns / ranks);
+    return std::max<int64_t>(1, std::llround(sum_ns / ranks)); // almost all may have empty shards, and 0 ns would be no time
 }
 
 } // namespace

@@ -102,12 +102,15 @@ template <class Row> std::vector<Row> read_fixed_table(StoredFile& file)
     return read_table<Row>(file, rows);
 }
 
+/// By any of the columns of thinned repetitions: with one of them lost, readings would pass for those of ranks 0, 1, ...
+bool is_thinned(const StoredGroup& repetitions) { return repetitions.holds("rank") || repetitions.holds("comp_mean_ns"); }
+
 /// Readings in a row of thinned repetitions; 0 where they are of every rank.
 int32_t kept_in(const StoredGroup& group)
 {
     constexpr Column rank{"rank", schema::Type::int32, "", "", 0, true};
     constexpr hsize_t most_kept = 1024; // a row names each by a number of its own
-    if (!group.holds(rank.name)) return 0;
+    if (!is_thinned(group)) return 0;
     const StoredColumn stored(group, rank, Shape::rows_by_rank, hdf5::any_width);
     if (stored.width() < 1 || stored.width() > most_kept) reject(stored.path(), fmt::format("keeps {} ranks of each row", stored.width()));
     return static_cast<int32_t>(stored.width());
@@ -170,7 +173,7 @@ Progress read_progress(StoredFile& file)
     Progress progress{};
     progress.status = read_status(group);
     progress.repetitions = committed<Repetitions>(group);
-    if (group.holds(schema::Table<RankSummary>::group)) progress.rank_summaries = committed<RankSummary>(group); // thinned
+    if (is_thinned(StoredGroup(file, schema::Table<Repetitions>::group))) progress.rank_summaries = committed<RankSummary>(group);
     progress.checks = committed<Check>(group);
     progress.findings = committed<Finding>(group);
     progress.clocks = committed<ClockModel>(group);

@@ -12,6 +12,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
 
 namespace shardline {
 namespace {
@@ -159,6 +162,79 @@ TEST(Thinning, ABadReadingIsOfTheRankThatIsNamed)
     }
     r.rank.pop_back();
     EXPECT_THROW(check_run(few), DataError);
+}
+
+void expect_refusal(const RunData& run, const std::string& words)
+{
+    try {
+        check_run(run);
+        ADD_FAILURE() << "was taken; expected: " << words;
+    } catch (const DataError& error) {
+        EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+    }
+}
+
+TEST(Thinning, RowsThatContradictThemselvesAreRefused)
+{
+    SyntheticPlan two, nine;
+    two.P = 2;
+    nine.P = 9;
+    const RunData sound = thinned_run(joined({synthetic_run(two), synthetic_run(nine)}));
+    const auto& points = sound.points;
+    const auto& r = sound.repetitions;
+    size_t row = 0; // a matmul that two of nine ranks share
+    while (points[static_cast<size_t>(r.point[row])].kind != PointKind::crossover || points[static_cast<size_t>(r.point[row])].P != 2) ++row;
+    RunData run = sound;
+    run.repetitions.rank[row * 4 + 3] = 2;
+    expect_refusal(run, "keeps readings of rank 2 of 2");
+    run = sound;
+    run.repetitions.rank[row * 4] = 1;
+    expect_refusal(run, "begins with readings of rank 1, not of rank 0");
+    for (const int64_t mean_ns : {int64_t{-1}, int64_t{0}, int64_t{1} << 62}) {
+        run = sound;
+        run.repetitions.comp_mean_ns[row] = mean_ns;
+        expect_refusal(run, "has matmuls of " + std::to_string(mean_ns) + " ns as the mean over ranks");
+    }
+    run = sound;
+    run.points[static_cast<size_t>(r.point[row])].kind = PointKind::link;
+    expect_refusal(run, "is of links");
+}
+
+TEST(Thinning, SummariesThatSayNothingOfARankAreRefused)
+{
+    SyntheticPlan plan;
+    plan.P = 3;
+    const RunData sound = thinned_run(synthetic_run(plan));
+    for (const double relative : {0.0, -2.0, std::nan(""), HUGE_VAL}) {
+        RunData run = sound;
+        run.rank_summaries[4].relative_comp = relative;
+        expect_refusal(run, "the summary of rank 1 in pass 1 says");
+    }
+    RunData run = sound;
+    run.rank_summaries.pop_back();
+    expect_refusal(run, "summaries and rank 2 ");
+    run = sound;
+    run.rank_summaries[0].rank = 2;
+    expect_refusal(run, "summaries and rank 1 ");
+    run.rank_summaries.clear(); // stopped within its first pass
+    EXPECT_NO_THROW(check_run(run));
+}
+
+TEST(Thinning, TheMeanOfAlmostNothingIsATime)
+{
+    constexpr int32_t P = 33;
+    Repetitions r;
+    r.ranks = P;
+    begin_row(r, 0, 0, 0);
+    for (int32_t rank = 0; rank < P; ++rank) { // one column for 33 ranks: most have none, which a coarse clock calls 0 ns
+        r.comp_begin_ns.push_back(100);
+        r.comp_end_ns.push_back(rank == 0 ? 110 : 100);
+        for (auto* column : {&r.comm_begin_ns, &r.comm_end_ns, &r.main_cpu_ns, &r.comm_cpu_ns}) column->push_back(Repetitions::no_reading);
+    }
+    Point point;
+    point.D = 1;
+    point.P = P;
+    EXPECT_EQ(thinned(r, {&point, 1}).comp_mean_ns, std::vector<int64_t>{1});
 }
 
 } // namespace

@@ -319,9 +319,19 @@ TEST_F(BadFile, WhoseThinnedRowsDifferInWidth)
     write_thinned_file();
     remove("/repetitions/comp_mean_ns");
     EXPECT_THAT(refusal(), AllOf(HasSubstr("/repetitions/comp_mean_ns"), HasSubstr("missing")));
+    for (const char* part : {"/rank_summaries", "/progress/rank_summaries"}) {
+        write_thinned_file();
+        remove(part);
+        EXPECT_THAT(refusal(), AllOf(HasSubstr(part), HasSubstr("missing")));
+    }
+}
+
+// As wide as all ranks the rest would pass for a file that holds them all, in order.
+TEST_F(BadFile, WhoseThinnedRowsLostTheirRanks)
+{
     write_thinned_file();
-    remove("/rank_summaries");
-    EXPECT_THAT(refusal(), AllOf(HasSubstr("/rank_summaries"), HasSubstr("missing")));
+    remove("/repetitions/rank");
+    EXPECT_THAT(refusal(), AllOf(HasSubstr("/repetitions/rank"), HasSubstr("missing")));
 }
 
 TEST_F(BadFile, WithFewerRowsThanItCounts)
