@@ -51,4 +51,19 @@ end_of "$launcher"
 ends_with 0 "$launch" 3 "$run" --resume part.h5
 check_file part.h5
 
+# A file that is older than the key holds every rank, and goes on so, whatever a new run would do.
+"$python" - <<'END'
+import h5py
+with h5py.File("all.h5", "r+") as file:
+    text = file["experiment/text"]
+    text[()] = text[()].replace(b"thin_above_ranks = 2", b"thin_above_ranks = 1")
+END
+ends_with 0 "$launch" 2 "$run" --resume all.h5
+"$python" - <<'END'
+import h5py
+with h5py.File("all.h5", "r") as file:
+    assert b"thin_above_ranks = 1" in file["experiment/text"][()]
+    assert b"thinned" not in file["findings/code"][: file["progress/findings"][0]], "the note of a thinned run in a file that is none"
+END
+
 refuses "key 'thin_above_ranks' is -1" "$launch" 1 "$run" e.toml -o refused.h5 --set thin_above_ranks=-1
