@@ -35,7 +35,7 @@ foreach(library IN LISTS BLAS_LIBRARIES)
   endif()
 endforeach()
 set(places NAMES cblas.h mkl_cblas.h HINTS ${BLAS_ROOT} ${BLAS_PKGCONFIG_INCLUDE_DIRS} ${near} $ENV{MKLROOT}
-  PATH_SUFFIXES include openblas openblas-pthread blis flexiblas cblas atlas)
+  PATH_SUFFIXES include openblas openblas-pthread blis flexiblas cblas atlas mkl)
 find_path(CBLAS_INCLUDE_DIR ${places} NO_DEFAULT_PATH)
 find_path(CBLAS_INCLUDE_DIR ${places})
 if(EXISTS "${CBLAS_INCLUDE_DIR}/cblas.h")
