@@ -45,10 +45,10 @@ cmake --build build/release --parallel "$(nproc)" --target shardline-run shardli
 step "Measure: matmul against allreduce, two ranks of this machine"
 mkdir -p results
 stamp=$(date -u +%Y%m%dT%H%M%SZ)
-file=results/crossover-$stamp.h5
+file=results/quickstart-$stamp.h5
 for ((i = 2; ; i++)); do   # two quickstarts may start in one second
   [ -e "$file" ] || break
-  file=results/crossover-$stamp-$i.h5
+  file=results/quickstart-$stamp-$i.h5
 done
 scripts/launch.sh 2 build/release/bin/shardline-run experiments/crossover.toml -o "$file" </dev/null >/dev/null   # the report says the same
 

@@ -173,15 +173,15 @@ std::string allreduce_table(const AllreduceStudy& study)
 {
     TextTable table;
     table.add_column("bytes", Align::right);
-    for (const char* heading : {"bound", "default", "reached"}) table.add_column(heading, Align::right);
+    for (const char* heading : {"bound", "default", "of W"}) table.add_column(heading, Align::right);
     table.add_column("best", Align::left);
-    for (const char* heading : {"time", "busbw GB/s", "reached", "gain"}) table.add_column(heading, Align::right);
+    for (const char* heading : {"time", "of W", "gain"}) table.add_column(heading, Align::right);
     for (const AllreduceSize& size : study.sizes) {
         if (size.algorithms.empty()) continue;
         const AlgorithmTime &first = size.algorithms.front(), &best = size.algorithms[size.best];
         const auto reached = [](const AlgorithmTime& time) { return time.reached ? percent(*time.reached) : std::string("-"); };
         table.add_row({std::to_string(size.bytes), size.bound_s ? time_text(*size.bound_s) : "-", time_text(first.t_s.value), reached(first),
-                       printable(best.algorithm), time_text(best.t_s.value), significant(best.bus_bytes_per_s * 1e-9, 3), reached(best),
+                       printable(best.algorithm), time_text(best.t_s.value), reached(best),
                        size.gain ? fmt::format("{:.2f}{}", size.gain->value, size.certain ? "" : "?") : ""});
     }
     return table.text(indent);
@@ -191,7 +191,7 @@ std::vector<Section> allreduce_sections(const AllreduceStudy& study, size_t widt
 {
     std::string body = allreduce_table(study);
     const std::string W = study.W_bytes_per_s ? fmt::format("W = {} MB/s", significant(study.W_bytes_per_s->value * 1e-6, 4)) : "no W";
-    body += wrapped(fmt::format("bound: 2(P-1)/P V/W with {}. busbw: 2(P-1)/P V/t. gain: the default's time by the best's; ?: not "
+    body += wrapped(fmt::format("bound: 2(P-1)/P V/W with {}. of W: the bus bandwidth, 2(P-1)/P V/t, by W. gain: the default's time by the best's; ?: not "
                                 "certainly more than 1.03.", W), width, indent);
     for (const AllreduceRange& range : study.ranges)
         body += wrapped(range.algorithm == default_algorithm

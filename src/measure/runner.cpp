@@ -286,10 +286,12 @@ private:
         int32_t pass = std::max(experiment_.measure == Measure::crossover ? 1 : 0, last_begun_pass());
         for (std::set<int32_t> wanted = wanted_points(); !wanted.empty() && time_is_left(); wanted = wanted_points(), ++pass) {
             const auto order = visiting_order(data_.points, experiment_.seed, pass);
+            size_t visited = 0;
             for (int32_t index : order) {
                 if (!wanted.contains(index) || history_[static_cast<size_t>(index)].last_pass >= pass) continue;
                 if (!time_is_left()) break;
                 visit(index, pass);
+                if (++visited % std::max<size_t>(1, wanted.size() / summaries_in_pass()) == 0) summarise_ranks();
                 show_progress(wanted.size());
             }
             model_clocks();
@@ -616,7 +618,10 @@ private:
         on_root(session_, [&] { output_.clocks(models); });
     }
 
-    /// What is left of single ranks in a pass where the samples are thinned.
+    /// So many that each rank has an interval, however few the passes are.
+    size_t summaries_in_pass() const { return static_cast<size_t>((min_samples_for_95 + experiment_.passes - 1) / experiment_.passes); }
+
+    /// What is left of single ranks since the last time, where the samples are thinned.
     void summarise_ranks()
     {
         on_root(session_, [&] {

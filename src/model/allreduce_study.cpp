@@ -40,7 +40,10 @@ AllreduceSize size_of(int64_t bytes, const std::vector<const PointSamples*>& of_
     const double moved = 2 * (size.P - 1.0) / size.P * static_cast<double>(bytes);
     for (const PointSamples* samples : of_size) {
         const auto t_s = estimate_of(samples->comm_s);
-        if (!t_s) continue;
+        if (!t_s) {
+            size.complete = false;
+            continue;
+        }
         AlgorithmTime time{samples->point.algorithm.empty() ? std::string(default_algorithm) : samples->point.algorithm, *t_s, moved / t_s->value, {}};
         if (size.bound_s) time.reached = *size.bound_s / t_s->value;
         size.algorithms.push_back(std::move(time));
@@ -120,8 +123,9 @@ Claim choice_claim(const AllreduceStudy& study)
         if (!most || size.gain->value > most->gain->value) most = &size;
     }
     const auto too_few = [](const AlgorithmTime& time) { return !time.t_s.reaches_95(); };
-    if (!most && std::ranges::any_of(study.sizes, [&](const AllreduceSize& size) { return std::ranges::any_of(size.algorithms, too_few); }))
-        return {"default_is_best", Verdict::inconclusive, "some algorithms have too few samples for an interval: give more passes or repetitions"};
+    const auto is_incomplete = [&](const AllreduceSize& size) { return !size.complete || std::ranges::any_of(size.algorithms, too_few); };
+    if (!most && std::ranges::any_of(study.sizes, is_incomplete))
+        return {"default_is_best", Verdict::inconclusive, "some algorithms have too few samples for an interval, or none: give more passes, repetitions or time"};
     if (!most) return claim;
     claim.verdict = Verdict::refuted;
     claim.reason = "another algorithm than the default is better at " + std::to_string(better) + " of " + std::to_string(study.sizes.size()) + " sizes, most at " +

@@ -31,6 +31,7 @@ struct AllreduceSize {
     std::vector<AlgorithmTime> algorithms; ///< the default first, then by time
     size_t best = 0;
     std::optional<Estimate> gain;  ///< t of the default / t of the best
+    bool complete = true;          ///< every algorithm has samples
     bool certain = false;          ///< the gain is above 1.03, as many comparisons as there are considered
 };
 

@@ -16,10 +16,9 @@ RankSpeeds speeds_from(std::span<const RankSummary> summaries)
     size_t ranks = 0;
     for (const RankSummary& its : summaries) ranks = std::max(ranks, static_cast<size_t>(its.rank) + 1);
     speeds.of_rank.resize(ranks);
-    std::vector<int32_t> visit;
     for (const RankSummary& its : summaries) {
         speeds.of_rank[static_cast<size_t>(its.rank)].push_back(std::log(its.relative_comp));
-        if (its.rank == 0) speeds.visit.push_back(its.pass);
+        if (its.rank == 0) speeds.visit.push_back(static_cast<int32_t>(speeds.visit.size()));
     }
     return speeds;
 }

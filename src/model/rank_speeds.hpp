@@ -13,7 +13,7 @@
 namespace shardline {
 
 /// log of each rank's time per column of its shard against the median over ranks in the same repetition, one list a rank, all of
-/// one length. `visit` says of each place which values may depend on each other. Of a thinned run, a value is of a pass.
+/// one length. `visit` says of each place which values may depend on each other. Of a thinned run, a value is a summary.
 struct RankSpeeds {
     std::vector<std::vector<double>> of_rank;
     std::vector<int32_t> visit;

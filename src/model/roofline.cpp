@@ -122,7 +122,7 @@ Claim batch_claim(const BatchCrossover& batch, bool ridge_known, std::span<const
                 Verdict::inconclusive, ""};
     const std::string where = shape_text(batch) + ": ";
     if (!batch.B_law || !batch.B_obs) {
-        claim.reason = where + (!ridge_known ? "C or M is not known: see the findings"
+        claim.reason = where + (!ridge_known ? "C or M is not known: see the findings, or give more time"
                                 : batch.B_law ? "the batches measured do not lie on both sides of the ridge, B = " + number_text(*batch.B_law) +
                                                     ", by a factor of 2: give B on both sides"
                                               : "no B has the intensity of the ridge: give larger F and D");

@@ -29,7 +29,7 @@ examine kept results/law-77.h5 | cmp - plan || die "the job of PBS holds other v
 ends_with 3 "$report" 77
 says "Verdict: "
 ends_with 2 "$report" 78
-complains "job 78 left no file"
+complains "job 78 left neither file nor output"
 printf '%s\n' a a b b >nodes
 ends_with 0 "$measure" --print e.toml
 says "mpirun -n 4 --map-by ppr:2:node"
