@@ -36,7 +36,7 @@ std::string size_table(const Scaling& scaling, const Analysis& analysis)
     TextTable table;
     for (const char* heading : {name_of(scaling.over).data(), "V", "D_law", "D_model", "D_obs"}) table.add_column(heading, Align::right);
     table.add_column("", Align::left);
-    for (const char* heading : {"obs/law", "alpha", "matmul"}) table.add_column(heading, Align::right);
+    for (const char* heading : {"ratio", "alpha", "matmul"}) table.add_column(heading, Align::right);
     for (const ScalingRow& row : scaling.rows) {
         const Crossover& its = analysis.crossovers[row.crossover];
         table.add_row({std::to_string(scaling.over == ScalingOver::B ? its.B : its.F), fmt::format("{:.0f}", sweep_of(its).V()), D_cell(its.D_law), D_cell(its.D_model),
@@ -51,7 +51,7 @@ std::string ranks_table(const Scaling& scaling, const Analysis& analysis, bool p
     TextTable table;
     for (const char* heading : {"P", "C", "W", "D_law", "D_model", "D_obs"}) table.add_column(heading, Align::right);
     table.add_column("", Align::left);
-    for (const char* heading : {"obs/law", "obs/model"}) table.add_column(heading, Align::right);
+    for (const char* heading : {"by law", "by model"}) table.add_column(heading, Align::right);
     bool some = false;
     for (const ScalingRow& row : scaling.rows) {
         const Crossover& its = analysis.crossovers[row.crossover];
@@ -67,13 +67,13 @@ std::string types_table(const Scaling& scaling, const Analysis& analysis)
 {
     TextTable table;
     for (const char* heading : {"comp", "wire"}) table.add_column(heading, Align::left);
-    for (const char* heading : {"C", "D_law", "D_model", "D_obs"}) table.add_column(heading, Align::right);
+    for (const char* heading : {"D_law", "D_model", "D_obs"}) table.add_column(heading, Align::right);
     table.add_column("", Align::left);
     for (const char* heading : {"ratio", "of s·C", "times"}) table.add_column(heading, Align::right);
     const Crossover& first = analysis.crossovers[scaling.rows.front().crossover];
     for (const ScalingRow& row : scaling.rows) {
         const Crossover& its = analysis.crossovers[row.crossover];
-        std::vector<std::string> cells{std::string(name_of(its.compute_type)), std::string(name_of(its.wire_type)), scaled_cell(row.C_flop_per_s, 1e-9), D_cell(its.D_law),
+        std::vector<std::string> cells{std::string(name_of(its.compute_type)), std::string(name_of(its.wire_type)), D_cell(its.D_law),
                                        D_cell(its.D_model), D_cell(its.D_obs), D_interval_cell(its.D_obs)};
         if (row.observed && its.D_obs && first.D_obs) {
             const double ratio = its.D_obs->value / first.D_obs->value;
@@ -121,10 +121,10 @@ std::string start_up_sentence(const Scaling& scaling)
 }
 
 constexpr std::string_view size_legend =
-    "V in bytes. obs/law: D_obs/D_law; alpha and matmul: its factors start_up (the share of start-up in the allreduce's time) and matmul_efficiency (the matmul at "
+    "V in bytes. ratio: D_obs/D_law; alpha and matmul: its factors start_up (the share of start-up in the allreduce's time) and matmul_efficiency (the matmul at "
     "D* by C).";
-constexpr std::string_view ranks_legend = "C (GFLOP/s), W (MB/s), D_law = s(P-1)C/W and D_model are each of so many ranks. obs/law, obs/model: D_obs by D_law and by D_model.";
-constexpr std::string_view types_legend = "comp, wire: types of matmul and message. C in GFLOP/s. ratio: D_obs by that of the first row; of s·C: the ratio that the law gives; times: the one by the other.";
+constexpr std::string_view ranks_legend = "C (GFLOP/s), W (MB/s), D_law = s(P-1)C/W and D_model are each of so many ranks. by law, by model: D_obs by D_law and by D_model.";
+constexpr std::string_view types_legend = "comp, wire: types of matmul and message. ratio: D_obs by that of the first row; of s·C: the ratio that the law gives; times: the one by the other.";
 
 std::string_view legend_of(ScalingOver over)
 {
