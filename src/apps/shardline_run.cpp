@@ -273,8 +273,8 @@ Finding injection_finding(const Injection& inject)
 Finding thinning_finding(int32_t kept, int32_t ranks)
 {
     return {"thinned", Severity::note, -1,
-            fmt::format("of each repetition the readings of {} of {} ranks are kept, rank 0's and the slowest ones', so that every maximum "
-                        "over ranks is there; of each rank its relative speed in each pass: thin_above_ranks = 0 keeps all",
+            fmt::format("of each repetition {} readings are kept, rank 0's and those of the slowest of {} ranks, so that every maximum over "
+                        "ranks is there; of each rank's matmuls how long they take beside the others': thin_above_ranks = 0 keeps all",
                         kept, ranks)};
 }
 
