@@ -293,7 +293,6 @@ RunData describe_run(const Session& session, const CommandLine& command, const E
     header.findings = preflight_findings(facts);
     if (!experiment.inject.what.empty()) header.findings.push_back(injection_finding(experiment.inject));
     header.ranks = ranks_of(facts);
-    header.repetitions.ranks = session.size();
     header.repetitions.kept = readings_kept(experiment, session.size());
     // A file to go on with has its own way, older ones than the key keep all, and says so itself.
     if (header.repetitions.kept > 0 && command.resume.empty()) header.findings.push_back(thinning_finding(header.repetitions.kept, session.size()));

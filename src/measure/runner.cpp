@@ -545,8 +545,10 @@ private:
     void recall()
     {
         on_root(session_, [&] { history_ = history_of(data_); });
-        int64_t n = static_cast<int64_t>(history_.size());
-        MPI_Bcast(&n, 1, MPI_INT64_T, 0, session_.control());
+        int64_t known[] = {static_cast<int64_t>(history_.size()), data_.repetitions.kept};
+        MPI_Bcast(known, 2, MPI_INT64_T, 0, session_.control());
+        const int64_t n = known[0];
+        data_.repetitions.kept = static_cast<int32_t>(known[1]);
         history_.resize(static_cast<size_t>(n));
         MPI_Bcast(history_.data(), static_cast<int>(history_.size() * sizeof(PointHistory)), MPI_BYTE, 0, session_.control());
 
@@ -624,6 +626,7 @@ private:
     /// What is left of single ranks since the last time, where the samples are thinned.
     void summarise_ranks()
     {
+        if (data_.repetitions.kept == 0) return;
         on_root(session_, [&] {
             const auto summaries = rank_summaries_.take(last_begun_pass());
             if (summaries.empty()) return;

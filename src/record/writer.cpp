@@ -152,7 +152,10 @@ struct RowLayout {
     bool thinned = false;
 
     bool holds(const Column& column) const { return thinned || !column.thinned; }
+    bool operator==(const RowLayout&) const = default;
 };
+
+RowLayout layout_of(const Repetitions& rows) { return {static_cast<hsize_t>(rows.readings_per_row()), rows.kept > 0}; }
 
 RowLayout layout_of(const RunData& run)
 {
@@ -349,7 +352,7 @@ public:
     {
         size_t next = 0;
         schema::Table<Repetitions>::columns([&](const Column& column, auto field) {
-            if (rows.kept > 0 || !column.thinned) columns_[next++].write(rows_, rows.size(), (rows.*field).data());
+            if (layout_of(rows).holds(column)) columns_[next++].write(rows_, rows.size(), (rows.*field).data());
         });
         commit(rows.size());
     }
@@ -391,9 +394,10 @@ std::vector<std::string> places_of_copy(const std::string& path)
 bool columns_match(const Repetitions& rows)
 {
     bool match = true;
+    const RowLayout layout = layout_of(rows);
     schema::Table<Repetitions>::columns([&](const Column& column, auto field) {
-        const size_t width = column.per_rank ? static_cast<size_t>(rows.readings_per_row()) : 1;
-        const size_t values = rows.kept > 0 || !column.thinned ? rows.size() * width : 0;
+        const size_t width = column.per_rank ? layout.readings : 1;
+        const size_t values = layout.holds(column) ? rows.size() * width : 0;
         match = match && (rows.*field).size() == values;
     });
     return match;
@@ -591,8 +595,7 @@ void RunWriter::append(std::span<const RankSummary> summaries)
 
 void RunWriter::append(const Repetitions& repetitions)
 {
-    const bool fits = static_cast<hsize_t>(repetitions.readings_per_row()) == file_->layout.readings && (repetitions.kept > 0) == file_->layout.thinned;
-    if (!fits || !columns_match(repetitions))
+    if (layout_of(repetitions) != file_->layout || !columns_match(repetitions))
         throw std::logic_error("repetitions to append differ in readings or have columns of different lengths");
     if (repetitions.size() > 0) file_->write([&] { file_->repetitions.append(repetitions); });
 }
